@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* attention.h - scaled dot-product attention: plan once for a shape, run often.
+ *
+ *     out[b,h,i,:] = sum over the keys j that row i may see of  w[j] * v[b,h',j,:]
+ *     w            = softmax over those j of  scale * (q[b,h,i,:] . k[b,h',j,:])
+ *
+ * (Vaswani et al. 2017, section 3.2.1). h' = h / (q heads / k heads): grouped heads, neighbours
+ * share. A row that may see no key gives out = +0 and lse = -inf. Every bit of the result is fixed
+ * by docs/numerics.md and does not depend on threads, batch, strides or instruction set.
+ *
+ * A plan holds shapes, a run holds pointers. qkv_run() never allocates, locks, logs or reads the
+ * environment; the floating-point environment is set for its own work and given back.
+ */
+#ifndef QKV_ATTENTION_H
+#define QKV_ATTENTION_H
+
+#include <qkv/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Features compose: a row sees the intersection. A member of qkv_params that belongs to a feature
+ * is read only if its bit is set. A bit that this version does not know is refused. */
+#define QKV_USE_SCALE (UINT64_C(1) << 0)  /* params.scale in place of 1 / sqrt(q.dim[3]) */
+#define QKV_USE_CAUSAL (UINT64_C(1) << 1) /* row i sees key j only if j <= i + params.q_offset */
+
+/* What is to be computed. Grows at the end only. Start from qkv_params_init().
+ *
+ *   q    [batch, heads,    rows, d]      d >= 1; the other sizes may be 0
+ *   k    [batch, kv heads, keys, d]      kv heads divides heads
+ *   v    [batch, kv heads, keys, d_v]
+ *   out  [batch, heads,    rows, d_v]    its strides never let two elements meet
+ *
+ * All four of one dtype: QKV_F32 (float32 arithmetic) or QKV_F64 (float64 throughout). */
+typedef struct qkv_params {
+    uint32_t size;
+    int32_t isa;  /* a qkv_isa */
+    uint64_t use; /* QKV_USE_... */
+    qkv_shape q, k, v, out;
+    double scale;     /* QKV_USE_SCALE: finite, may be 0 or negative */
+    int64_t q_offset; /* row i stands at position i + q_offset (|q_offset| <= 2^62);
+                         top-left 0, bottom-right keys - rows */
+    int32_t max_threads; /* 0: 1. Sizes the workspace, never changes the result */
+    int32_t reserved;    /* 0 */
+} qkv_params;
+
+/* Immutable after creation: one plan may run on many threads at once, each run with a workspace
+ * of its own. */
+typedef struct qkv_plan qkv_plan;
+
+/* Checks everything that can be checked without data. On failure *plan is NULL and err names the
+ * argument, its value and the bound. alloc NULL: the C library's memory. */
+QKV_API qkv_status qkv_plan_create(qkv_plan **plan, const qkv_params *params,
+                                   const qkv_allocator *alloc, qkv_error *err);
+QKV_API void qkv_plan_destroy(qkv_plan *plan); /* NULL is fine; for created plans only */
+
+/* The same in the caller's memory: 64-aligned, of at least qkv_plan_size() bytes, kept until the
+ * last run has ended; nothing to destroy. */
+QKV_API size_t qkv_plan_size(void);
+QKV_API qkv_status qkv_plan_place(qkv_plan **plan, void *mem, size_t mem_size,
+                                  const qkv_params *params, qkv_error *err);
+
+/* Bytes that each run needs as workspace (64-aligned), a multiple of 64, for params.max_threads
+ * threads. It does not grow with rows, heads or batch; 0 is possible. */
+QKV_API size_t qkv_plan_workspace(const qkv_plan *plan);
+
+/* Text for people and bug reports, a line "name: value" each: library, contract, kernel, tile,
+ * rows per item, items, tasks, mask, scale, workspace, strides. Writes at most text_size bytes
+ * with the final 0 and returns the length that the whole text has, as snprintf does. */
+QKV_API size_t qkv_plan_describe(const qkv_plan *plan, char *text, size_t text_size);
+
+/* ---- experimental: see the numbers inside -------------------------------------------------- */
+
+/* The reference (QKV_ISA_REFERENCE) shows all of them, in double; the kernels show SCALED and
+ * WEIGHT, in the accumulator's type (float for QKV_F32, double for QKV_F64). */
+typedef enum qkv_stage {
+    QKV_STAGE_SCORE = 1,  /* q . k */
+    QKV_STAGE_SCALED = 2, /* times scale; a number for masked keys too */
+    QKV_STAGE_MASKED = 3, /* the same, -inf where the row may not look */
+    QKV_STAGE_WEIGHT = 4, /* after softmax; +0 where it may not look */
+    QKV_STAGE_OUT = 5     /* the row of out, before it is rounded to the output's type */
+} qkv_stage;
+
+/* Sees stages of every row. Runs with a tap use one thread, the caller's; rows come in order
+ * (batch, head, row), inside a row the wanted stages in order, inside a stage x[0 ... n) are the
+ * values of keys key ... key + n - 1 (channels for QKV_STAGE_OUT), ascending, none left out.
+ * A return other than 0 stops the run: QKV_ESTOPPED. */
+typedef struct qkv_tap {
+    uint32_t size;
+    uint32_t stages; /* which: 1u << QKV_STAGE_..., any set */
+    int (*row)(void *ctx, int32_t stage, int64_t batch, int64_t head, int64_t row, int64_t key,
+               const void *x, int64_t n);
+    void *ctx;
+} qkv_tap;
+
+/* ---- run ------------------------------------------------------------------------------------ */
+
+/* Start from qkv_run_args_init(). Data pointers point at element [0,0,0,0] and may have any byte
+ * alignment; a tensor without elements may be NULL. The bytes that out and lse span may not meet
+ * each other or those of an input. */
+typedef struct qkv_run_args {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    const void *q, *k, *v;
+    void *out;
+    void *lse; /* [batch][head][row], dense, accumulator's type: the natural logarithm of the sum
+                  of exp(scaled score) over the keys seen; NULL: not kept */
+    void *workspace;
+    size_t workspace_size;
+    const qkv_threads *threads; /* NULL: the calling thread does it all */
+    const int32_t *cancel;      /* read atomically once a tile; non-zero: QKV_ESTOPPED, the output
+                                   unspecified. NULL: never */
+    const qkv_tap *tap;         /* NULL: nobody looks */
+} qkv_run_args;
+
+QKV_API qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *err);
+
+/* Plan, run, forget: for a first program. Allocates; one thread. lse is not kept. */
+QKV_API qkv_status qkv_attention(const qkv_params *params, const void *q, const void *k,
+                                 const void *v, void *out, qkv_error *err);
+
+/* ---- keys in pieces, same bits --------------------------------------------------------------- */
+
+/* The result of one range of keys, unnormalised. key_begin and key_end are multiples of
+ * QKV_PARTIAL_KEYS, or key_end is the number of keys. data holds, for every row [batch][head][row],
+ * the nodes of the fold tree that the range covers, in key order; a node is m, l, o[d_v] in the
+ * accumulator's type: out would be o / l, lse (m + log2 l) ln 2. docs/numerics.md, "Partials". */
+typedef struct qkv_partial {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    int64_t key_begin, key_end;
+    void *data; /* any alignment */
+    size_t data_size;
+} qkv_partial;
+
+#define QKV_PARTIAL_KEYS 4096
+
+/* Bytes of data for that range; 0 when the range is empty, refused, or has no rows. */
+QKV_API size_t qkv_partial_size(const qkv_plan *plan, int64_t key_begin, int64_t key_end);
+/* Writes part->data from the keys of the range; args as for qkv_run (out, lse and tap are not used;
+ * k and v still point at key 0). */
+QKV_API qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args,
+                                   const qkv_partial *part, qkv_error *err);
+/* Folds parts that together cover every key exactly once, in any order of the array, and writes
+ * args->out and args->lse: the bits that one qkv_run() over all keys gives. */
+QKV_API qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
+                                      const qkv_partial *parts, int64_t nparts, qkv_error *err);
+
+/* ---- starting values: the caller's sizeof, on purpose ----------------------------------------- */
+
+static inline qkv_params qkv_params_init(void)
+{
+    qkv_params x = QKV_ZERO;
+    x.size = (uint32_t)sizeof x;
+    return x;
+}
+
+static inline qkv_tap qkv_tap_init(void)
+{
+    qkv_tap x = QKV_ZERO;
+    x.size = (uint32_t)sizeof x;
+    return x;
+}
+
+static inline qkv_run_args qkv_run_args_init(void)
+{
+    qkv_run_args x = QKV_ZERO;
+    x.size = (uint32_t)sizeof x;
+    return x;
+}
+
+static inline qkv_partial qkv_partial_init(void)
+{
+    qkv_partial x = QKV_ZERO;
+    x.size = (uint32_t)sizeof x;
+    return x;
+}
+
+/* A dense [batch][head][position][channel] shape. */
+static inline qkv_shape qkv_shape_dense(int32_t dtype, int64_t batch, int64_t heads,
+                                        int64_t positions, int64_t channels)
+{
+    qkv_shape x = QKV_ZERO;
+    x.dtype = dtype;
+    x.dim[0] = batch;
+    x.dim[1] = heads;
+    x.dim[2] = positions;
+    x.dim[3] = channels;
+    x.stride[3] = 1;
+    x.stride[2] = channels;
+    /* a size too large for int64_t is refused by the plan from dim, before a stride is read */
+    x.stride[1] = (int64_t)((uint64_t)channels * (uint64_t)positions);
+    x.stride[0] = (int64_t)((uint64_t)x.stride[1] * (uint64_t)heads);
+    return x;
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* QKV_ATTENTION_H */
