@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# The front door. No logic here: every target calls a script in tools/.
+.DEFAULT_GOAL := help
+.PHONY: help demo test build bench nightly clean install
+
+help:
+	@echo 'make demo             build, then see attention at work: the lesson, a real model, the speed'
+	@echo 'make test             every test; the last line counts them'
+	@echo 'make build            the release build; the command lies at build/qkv'
+	@echo 'make bench            this machine: peak, read rate, attention as a share of them'
+	@echo 'make nightly          the long tests: fresh seeds, live fuzzing, mutants'
+	@echo 'make install PREFIX=  install under PREFIX (default /usr/local)'
+	@echo 'make clean            remove the build folders'
+
+demo:
+	@tools/demo
+
+test:
+	@tools/test
+
+build:
+	@tools/build
+
+bench:
+	@tools/bench
+
+nightly:
+	@tools/nightly
+
+install:
+	@tools/install '$(PREFIX)'
+
+clean:
+	@rm -rf build build-test
