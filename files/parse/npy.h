@@ -43,7 +43,7 @@ typedef struct npy_error {
     const char *want;  /* the bound, as a clause */
     size_t at, length; /* its value: these bytes of the file */
     int64_t number;    /* its value, when length is 0 and number >= 0 */
-    int64_t need;      /* NPY_MORE: bytes needed from the file's beginning */
+    int64_t need;      /* NPY_MORE: bytes needed from the file's beginning; else where it ends */
     int32_t index;     /* >= 0: which dimension */
 } npy_error;
 
@@ -54,9 +54,9 @@ npy_status npy_parse(const unsigned char *bytes, size_t length, npy_header *h, n
  * file is shown as \x00, all others stay raw (the value is at most 60 bytes). Returns its length. */
 size_t npy_error_text(char *text, size_t size, const unsigned char *bytes, const npy_error *err);
 
-/* Writes the header that NumPy would write for little-endian, C order data: version 1 (2 where it
- * must), padded with spaces so that the data starts at a multiple of 64. Returns its length; 0 when
- * size is too small or an argument is out of range. 2,048 bytes are enough for any rank. */
+/* Writes the header that NumPy would write for little-endian, C order data: version 1, padded
+ * with spaces so that the data starts at a multiple of 64. Returns its length; 0 when size is too
+ * small or an argument is out of range. 1,024 bytes are enough for any rank. */
 size_t npy_header_write(unsigned char *bytes, size_t size, int32_t type, int32_t rank,
                         const int64_t *dim);
 
