@@ -36,13 +36,13 @@ OUTSIDE = {
     'mpi': 'PUBLIC',
     'bench': 'PUBLIC',
     'tests': 'PUBLIC lesson files files/parse cli',
-    'tests/spec': '',
-    'tests/api': 'PUBLIC',
-    'tests/prop': 'PUBLIC',
+    'tests/spec': 'tests/golden',
     'tests/golden': 'PUBLIC',
-    'tests/unit': 'PUBLIC SRC lesson files files/parse cli',
-    'tests/kernel': 'PUBLIC SRC',
-    'tests/oom': 'PUBLIC SRC lesson files files/parse cli',
+    'tests/api': 'PUBLIC tests/golden',
+    'tests/prop': 'PUBLIC tests/api tests/golden',
+    'tests/unit': 'PUBLIC SRC tests/api lesson files files/parse cli',
+    'tests/kernel': 'PUBLIC SRC tests/api tests/golden',
+    'tests/oom': 'PUBLIC SRC tests/api lesson files files/parse cli',
 }
 # folders whose files may use these headers of the system only; all others are free
 FREESTANDING = {'stddef.h', 'stdint.h', 'float.h', 'limits.h', 'stdbool.h', 'stdarg.h'}
