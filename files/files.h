@@ -12,6 +12,8 @@
 
 #include "files/parse/npy.h"
 
+#include <stdbool.h>
+
 typedef struct files_error {
     int32_t exit_status;
     char text[1024]; /* without program name, without newline */
@@ -26,10 +28,6 @@ typedef struct files_error {
 void files_signals(void (*line)(char *out, size_t size, const char *sentence));
 
 /* ---- memory --------------------------------------------------------------------------------- */
-
-/* Bytes this process could still take: the smallest of the machine's free memory and the rest of
- * every control group above it; INT64_MAX when the system does not say. */
-int64_t files_memory_available(void);
 
 /* 64-aligned, zero bytes give a valid pointer; NULL when there is no memory. free() releases. */
 void *files_alloc(int64_t bytes);
@@ -61,8 +59,9 @@ typedef struct files_tensor {
     int32_t rank;
     int64_t dim[4];   /* of the slice */
     const void *data; /* dense, C order, the machine's byte order; any alignment; never NULL */
-    void *owned;      /* private */
+    void *owned;      /* private, as the rest */
     size_t owned_bytes;
+    bool mapped;
 } files_tensor;
 
 /* Reads data once; of a pipe, all of it, to its end. *t needs files_tensor_free(). */
@@ -88,17 +87,15 @@ void files_tokens_free(files_tokens *tokens);
 
 typedef struct files_output files_output;
 
-enum {
-    FILES_NO_CLOBBER = 1, /* refuse an existing regular file */
-    FILES_TEXT = 2        /* a terminal is fine */
-};
+enum { FILES_NO_CLOBBER = 1 }; /* refuse an existing regular file */
 
 /* Finds out where path leads (symlinks followed) and opens it: a temporary file beside the target,
- * or the device or pipe itself; "-" is standard output. Does not touch an existing file. */
+ * or the device or pipe itself; "-" is standard output (a terminal is refused: the data is binary).
+ * Does not touch an existing file. */
 int files_create(files_output **out, const char *path, int flags, files_error *err);
 
 /* Refuse when an output is the same file as an input, or as another output (device and inode).
- * option is how the caller calls it: "-o". */
+ * option is how the caller calls it: "-o". Character devices, such as /dev/null, may meet. */
 int files_apart_input(const files_output *out, const char *option, const files_input *in,
                       const char *in_option, files_error *err);
 int files_apart_output(const files_output *a, const char *a_option, const files_output *b,
