@@ -81,7 +81,7 @@ double cli_real(const cli_args *args, const cli_option *option, double otherwise
 int cli_choice(const cli_args *args, const cli_option *option, int otherwise);
 
 /* Whole-string parsers behind those, for values with a grammar of their own. */
-bool cli_parse_int(const char *text, int64_t *value); /* optional '-', digits; no overflow */
+bool cli_parse_int(const char *text, int64_t *value); /* optional sign, digits; no overflow */
 bool cli_parse_real(const char *text, double *value); /* finite only */
 bool cli_parse_size(const char *text, uint64_t *bytes);
 

@@ -6,6 +6,7 @@
  * script means. Values are checked here, before the command runs.
  */
 #include "cli/cli.h"
+#include "lesson/number.h"
 
 #include <assert.h>
 #include <getopt.h>
@@ -41,17 +42,12 @@ const char *cli_text(const cli_args *args, const cli_option *option)
 
 bool cli_parse_int(const char *text, int64_t *value)
 {
-    const bool negative = *text == '-';
-    const char *p = text + negative;
-    if (*p < '0' || *p > '9') return false;
-    int64_t x = 0; /* kept negative: the range reaches one further down */
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (__builtin_mul_overflow(x, 10, &x) || __builtin_sub_overflow(x, *p - '0', &x))
-            return false;
-    }
-    if (*p || (!negative && x == INT64_MIN)) return false;
-    *value = negative ? x : -x;
-    return true;
+    return lesson_number_parse_integer(text, strlen(text), value) == LESSON_NUMBER_OK;
+}
+
+bool cli_parse_real(const char *text, double *value)
+{
+    return lesson_number_parse(text, strlen(text), value, NULL) == LESSON_NUMBER_OK;
 }
 
 bool cli_parse_size(const char *text, uint64_t *bytes)
@@ -322,11 +318,4 @@ int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv,
         if (bad) return bad;
     }
     return check_together(args);
-}
-
-bool cli_parse_real(const char *text, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    return end != text && !*end && *value - *value == 0;
 }
