@@ -7,7 +7,7 @@
 
 int main(void)
 {
-    const float q[2] = {1, 2}, k[8] = {1, 0, 2, 1, 0, 1, 1, 1}, v[8] = {1, 0, 3, 0, 0, 2, 0, 1};
+    const float q[2] = {1, 2}, k[8] = {1, 0, 0, 2, 2, 0, 1, 1}, v[8] = {1, 0, 3, 0, 0, 2, 0, 1};
     float out[2];
     qkv_params params = qkv_params_init();
     qkv_error error = qkv_error_init();
