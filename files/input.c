@@ -121,7 +121,7 @@ static int read_failed(const files_input *in, files_error *err)
 static int read_header(files_input *in, files_error *err)
 {
     unsigned char *head = NULL;
-    size_t have = 0, need = NPY_FIRST_BYTES;
+    size_t have = 0, need = 32; /* less than any whole header; enough to tell what else it may be */
     npy_error bad;
     int status = 0;
     for (;;) {

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_run.c - `qkv run`: attention of three tensor files into one or two. Everything is checked
+ * before data is read, and nothing appears under an output's name before all of it is on disk.
+ */
+#include "cli/qkv_files.h"
+#include "lesson/number.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const cli_option opt_out = {
+    .name = "out",
+    .letter = 'o',
+    .kind = CLI_FILE,
+    .value = "FILE",
+    .help = "Where the result goes: .npy of the queries' rank; - is stdout",
+};
+static const cli_option opt_lse = {
+    .name = "lse",
+    .kind = CLI_FILE,
+    .value = "FILE",
+    .help = "Also write, for each query, the natural logarithm of its sum of exponentials",
+};
+static const cli_option opt_stats = {
+    .name = "stats",
+    .kind = CLI_FLAG,
+    .help = "Say on stderr how long it took, how fast that was, and with what",
+};
+
+/* Everything that one call owns. */
+typedef struct job {
+    const cli_args *args;
+    cli_qkv in;
+    qkv_params params;
+    qkv_plan *plan;
+    qkv_pool *pool;
+    files_output *out_file[2]; /* the result, lse */
+    void *out, *lse, *workspace;
+    size_t workspace_bytes;
+    int64_t out_bytes, lse_bytes;
+    int32_t threads;
+    double seconds; /* of qkv_run() alone */
+} job;
+
+/* ---- before any data ---------------------------------------------------------------------------- */
+
+static int make_params(job *j)
+{
+    qkv_params *const p = &j->params;
+    cli_scale_kind kind = CLI_SCALE_SQRT;
+    double scale = 0;
+    bool causal = false;
+    int32_t isa = QKV_ISA_BEST;
+    int bad = cli_scale(j->args, &kind, &scale);
+    *p = qkv_params_init();
+    if (!bad) bad = cli_causal(j->args, j->in.queries, j->in.keys, &causal, &p->q_offset);
+    if (!bad) bad = cli_isa(j->args, &isa);
+    if (bad) return bad;
+    if (kind != CLI_SCALE_SQRT) p->use |= QKV_USE_SCALE;
+    if (causal) p->use |= QKV_USE_CAUSAL;
+    p->scale = kind == CLI_SCALE_NONE    ? 1.0
+               : kind == CLI_SCALE_DK    ? 1.0 / (double)j->in.d
+               : kind == CLI_SCALE_VALUE ? scale
+                                         : 0.0;
+    p->isa = isa;
+    p->q = j->in.q;
+    p->k = j->in.k;
+    p->v = j->in.v;
+    p->out = j->in.out;
+    j->threads = cli_threads(j->args);
+    p->max_threads = j->threads;
+    return CLI_DONE;
+}
+
+/* Bytes of a product; INT64_MAX when it does not fit. */
+static int64_t product(const int64_t *dim, int32_t n, int64_t each)
+{
+    int64_t bytes = each;
+    for (int32_t a = 0; a < n; a++) {
+        if (dim[a] == 0) return 0;
+    }
+    for (int32_t a = 0; a < n; a++) {
+        if (__builtin_mul_overflow(bytes, dim[a], &bytes)) return INT64_MAX;
+    }
+    return bytes;
+}
+
+static int check_sizes(job *j)
+{
+    char shape[160], what[256];
+    const int64_t each = j->in.dtype == QKV_F64 ? 8 : 4;
+    j->out_bytes = product(j->in.out_dim, j->in.rank, each);
+    j->lse_bytes = cli_given(j->args, &opt_lse) ? product(j->in.out_dim, j->in.rank - 1, each) : 0;
+    uint64_t sum = cli_qkv_bytes(&j->in);
+    const uint64_t parts[] = {(uint64_t)j->out_bytes, (uint64_t)j->lse_bytes};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        sum = parts[i] > UINT64_MAX - sum ? UINT64_MAX : sum + parts[i];
+    }
+    cli_shape_text(shape, sizeof shape, j->in.out_dim, j->in.rank);
+    snprintf(what, sizeof what, "the output of shape %s with its inputs", shape);
+    return cli_check_memory(j->args, sum, what);
+}
+
+static int make_plan(job *j)
+{
+    qkv_error err = qkv_error_init();
+    if (qkv_plan_create(&j->plan, &j->params, NULL, &err) != QKV_OK) return cli_library_error(&err);
+    j->workspace_bytes = qkv_plan_workspace(j->plan);
+    return CLI_DONE;
+}
+
+static int open_outputs(job *j)
+{
+    static const char *const in_option[3] = {"--q", "--k", "--v"};
+    static const char *const option[2] = {"-o", "--lse"};
+    const char *const path[2] = {cli_text(j->args, &opt_out), cli_text(j->args, &opt_lse)};
+    const int flags = cli_given(j->args, &cli_opt_no_clobber) ? FILES_NO_CLOBBER : 0;
+    files_error err;
+    int bad = 0;
+    for (int i = 0; i < 2 && !bad; i++) {
+        if (!path[i]) continue;
+        bad = files_create(&j->out_file[i], path[i], flags, &err);
+        for (int n = 0; n < 3 && !bad; n++) {
+            bad = files_apart_input(j->out_file[i], option[i], j->in.file[n], in_option[n], &err);
+        }
+    }
+    if (!bad && path[1]) {
+        bad = files_apart_output(j->out_file[0], option[0], j->out_file[1], option[1], &err);
+    }
+    return bad ? cli_files_error(&err) : CLI_DONE;
+}
+
+/* ---- the work ------------------------------------------------------------------------------------ */
+
+static int take_memory(job *j)
+{
+    qkv_error err = qkv_error_init();
+    j->out = files_alloc(j->out_bytes);
+    j->lse = files_alloc(j->lse_bytes);
+    j->workspace = files_alloc((int64_t)j->workspace_bytes);
+    if (!j->out || !j->lse || !j->workspace) {
+        return cli_failed("no memory for the %" PRId64 " bytes of the output, %" PRId64
+                          " of lse and %zu of workspace",
+                          j->out_bytes, j->lse_bytes, j->workspace_bytes);
+    }
+    if (j->threads > 1 && qkv_pool_create(&j->pool, j->threads, NULL, &err) != QKV_OK) {
+        return cli_library_error(&err);
+    }
+    return CLI_DONE;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compute(job *j)
+{
+    qkv_run_args a = qkv_run_args_init();
+    qkv_error err = qkv_error_init();
+    a.q = j->in.tensor[CLI_Q].data;
+    a.k = j->in.tensor[CLI_K].data;
+    a.v = j->in.tensor[CLI_V].data;
+    a.out = j->out;
+    a.lse = j->out_file[1] ? j->lse : NULL;
+    a.workspace = j->workspace;
+    a.workspace_size = j->workspace_bytes;
+    a.threads = j->pool ? qkv_pool_threads(j->pool) : NULL;
+    const double begin = now();
+    const qkv_status status = qkv_run(j->plan, &a, &err);
+    j->seconds = now() - begin;
+    return status == QKV_OK ? CLI_DONE : cli_library_error(&err);
+}
+
+static int write_outputs(job *j)
+{
+    const int32_t type = j->in.dtype == QKV_F64 ? NPY_F8 : NPY_F4;
+    files_error err;
+    int bad = files_write_npy(j->out_file[0], type, j->in.rank, j->in.out_dim, j->out, &err);
+    if (!bad && j->out_file[1]) {
+        bad = files_write_npy(j->out_file[1], type, j->in.rank - 1, j->in.out_dim, j->lse, &err);
+    }
+    if (!bad) {
+        bad = files_commit(j->out_file, 2, &err);
+        j->out_file[0] = j->out_file[1] = NULL;
+    }
+    return bad ? cli_files_error(&err) : CLI_DONE;
+}
+
+/* ---- --stats -------------------------------------------------------------------------------------- */
+
+/* (query, key) pairs of one head that are not masked. */
+static double live_pairs(const job *j)
+{
+    const double rows = (double)j->in.queries, keys = (double)j->in.keys;
+    if (!(j->params.use & QKV_USE_CAUSAL)) return rows * keys;
+    /* row i sees keys 0 ... i + offset: a ramp between rows that see none and rows that see all */
+    const double first = (double)j->params.q_offset + 1; /* keys of row 0, were there enough */
+    const double empty = first < 1 ? (1 - first < rows ? 1 - first : rows) : 0;
+    double full_from = keys - first; /* the row before the first that sees all is the ramp's last */
+    if (full_from < empty) full_from = empty;
+    if (full_from > rows) full_from = rows;
+    const double ramp = full_from - empty;
+    const double low = first + empty, high = first + full_from - 1;
+    return (ramp > 0 ? ramp * (low + high) / 2 : 0) + (rows - full_from) * keys;
+}
+
+/* The rest of the line "name: ..." of the plan's description. */
+static void described(char *value, size_t size, const qkv_plan *plan, const char *name)
+{
+    char text[2048];
+    const size_t n = strlen(name);
+    qkv_plan_describe(plan, text, sizeof text);
+    snprintf(value, size, "unknown");
+    for (const char *line = text; line && *line;) {
+        const char *const end = strchr(line, '\n');
+        if (strncmp(line, name, n) == 0 && line[n] == ':') {
+            const char *const from = line + n + 1 + strspn(line + n + 1, " ");
+            const size_t length = end ? (size_t)(end - from) : strlen(from);
+            snprintf(value, size, "%.*s", (int)length, from);
+            return;
+        }
+        line = end ? end + 1 : NULL;
+    }
+}
+
+static void print_stats(const job *j)
+{
+    char seconds[LESSON_NUMBER_BYTES], speed[LESSON_NUMBER_BYTES], kernel[128];
+    const double flops = 2 * (double)j->in.batch * (double)j->in.heads * live_pairs(j) *
+                         ((double)j->in.d + (double)j->in.d_v);
+    const qkv_threads *const threads = j->pool ? qkv_pool_threads(j->pool) : NULL;
+    lesson_number_fixed(seconds, j->seconds, 6, 0);
+    lesson_number_fixed(speed, j->seconds > 0 ? flops / j->seconds * 1e-9 : 0.0, 2, 0);
+    described(kernel, sizeof kernel, j->plan, "kernel");
+    fprintf(stderr, "time: %s s\nspeed: %s GF/s\nkernel: %s\nthreads: %d\ncontract: %d\n", seconds,
+            speed, kernel, threads ? threads->nthreads : 1, qkv_contract());
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------ */
+
+static void release(job *j)
+{
+    for (int i = 0; i < 2; i++) files_discard(j->out_file[i]);
+    qkv_pool_destroy(j->pool);
+    qkv_plan_destroy(j->plan);
+    free(j->workspace);
+    free(j->lse);
+    free(j->out);
+    cli_qkv_close(&j->in);
+}
+
+static int run(const cli_args *args)
+{
+    job j = {.args = args};
+    const char *const path[3] = {cli_text(args, &cli_opt_q), cli_text(args, &cli_opt_k),
+                                 cli_text(args, &cli_opt_v)};
+    cli_files_signals("run");
+    int bad = cli_qkv_open(&j.in, path, cli_int(args, &cli_opt_head, -1),
+                           cli_int(args, &cli_opt_batch, -1));
+    if (!bad) bad = make_params(&j);
+    if (!bad) bad = check_sizes(&j);
+    if (!bad) bad = make_plan(&j);
+    if (!bad) bad = open_outputs(&j);
+    if (!bad) bad = cli_qkv_read(&j.in);
+    if (!bad) bad = take_memory(&j);
+    if (!bad) bad = compute(&j);
+    if (!bad) bad = write_outputs(&j);
+    if (!bad && cli_given(args, &opt_stats)) print_stats(&j);
+    release(&j);
+    return bad;
+}
+
+const cli_command cli_command_run = {
+    .name = "run",
+    .summary = "attention of tensor files",
+    .about =
+        "Reads queries, keys and values from .npy files of rank 2 [n, d], 3 [heads, n, d] or 4 "
+        "[batch, heads, n, d], all three of one rank and type, and writes softmax(scale * Q K^T) V "
+        "in the queries' rank. Keys and values may have fewer heads, a divisor of the queries': "
+        "neighbouring query heads then share one.\n\n"
+        "float32 and float64 are computed and written as they are; float16 is computed and written "
+        "as float32. The bits of the result depend on the input and on --scale and --causal alone. "
+        "--head and --batch read and compute only a part; its axis stays, with length 1.\n\n"
+        "- is standard input or output. Pipes work. Nothing appears under an output's name before "
+        "all of it is on disk.",
+    .options =
+        (const cli_option *const[]){&cli_opt_q, &cli_opt_k, &cli_opt_v, &opt_out, &opt_lse,
+                                    &cli_opt_causal, &cli_opt_scale, &cli_opt_head, &cli_opt_batch,
+                                    &cli_opt_threads, &cli_opt_isa, &opt_stats, &cli_opt_no_clobber,
+                                    &cli_opt_max_memory, NULL},
+    .examples =
+        (const char *const[]){"qkv run --q Q.npy --k K.npy --v V.npy -o OUT.npy",
+                              "full attention, all CPUs",
+                              "qkv run --q Q.npy --k K.npy --v V.npy --causal -o OUT.npy",
+                              "each token sees itself and those before it",
+                              "qkv run --q Q.npy --k K.npy --v V.npy --head 1 -o - --stats",
+                              "head 1 only, to standard output, with the time it took", NULL},
+    .run = run,
+};
