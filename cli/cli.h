@@ -136,7 +136,7 @@ int cli_library_error(const qkv_error *err);
 /* Who is speaking: set by main.c; NULL is the bare command. */
 void cli_speak_as(const char *command);
 
-/* ---- text and terminal (text.c, terminal.c) -------------------------------------------------- */
+/* ---- text and terminal (safe_text.c, terminal.c) -------------------------------------------------- */
 
 /* Writes n bytes of outside text to f: C0, C1 and bytes that are not UTF-8 as \xNN, bidirectional
  * and other invisible controls as \u{...}, the rest as it is. max_columns > 0 cuts what is longer

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text.c - outside text (token names, file names, headers) made safe to print, and how wide text
+/* safe_text.c - outside text (token names, file names, headers) made safe to print, and how wide text
  * is on a terminal.
  *
  * Nothing from outside reaches a terminal except through cli_put_text(): escape sequences, line

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_bench.c - `qkv bench`: attention's speed as a share of what this machine can do at all,
+ * both measured in the same run.
+ *
+ * Rows are measured in interleaved rounds, so that a slow minute of the machine falls on all of
+ * them. Each measurement stands between two looks at the peak; if those differ by more than 3 %
+ * the machine moved, and it is repeated, three times at most. No verdict is printed for a row that
+ * moved in more than half of its rounds.
+ */
+#include "cli/bench_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bench {
+    bench_machine machine;
+    bench_row rows[BENCH_MAX_ROWS];
+    qkv_plan *plan[BENCH_MAX_ROWS];
+    int nrows, dropped;
+    int rounds;
+    double seconds; /* no round begins later than this */
+    int32_t isa;
+    void *data[2][4]; /* q, k, v, out of f32 and of f64 */
+    size_t data_bytes[2];
+    void *workspace;
+    size_t workspace_bytes;
+} bench;
+
+static const cli_option opt_quick = {
+    .name = "quick",
+    .kind = CLI_FLAG,
+    .help = "Fewer rows and rounds: about 10 seconds in place of a minute",
+};
+static const cli_option opt_format = {
+    .name = "format",
+    .kind = CLI_CHOICE,
+    .choices = "text|json",
+    .fallback = "text",
+    .help = "A table, or JSON with the same numbers unrounded",
+};
+
+/* ---- what is measured ------------------------------------------------------------------------ */
+
+static void add_row(bench *b, bench_row row)
+{
+    /* causal, no offset, as many rows as keys: row i sees i + 1 keys */
+    const double s = (double)row.s;
+    const double pairs = row.causal ? s * (s + 1) / 2 : s * s;
+    row.flops = 2 * pairs * BENCH_HEADS * 2 * (double)row.d;
+    const double peak =
+        row.dtype == QKV_F64 ? b->machine.limits.peak_f64[0] : b->machine.limits.peak_f32[0];
+    if (row.flops > 5e9 * peak || b->nrows == BENCH_MAX_ROWS) { /* more than about 5 s a run */
+        b->dropped++;
+        return;
+    }
+    b->rows[b->nrows++] = row;
+}
+
+static void list_rows(bench *b, bool quick)
+{
+    static const int64_t lengths[] = {256, 512, 2048};
+    static const int64_t channels[] = {64, 128};
+    const int levels = b->machine.limits.threads > 1 ? 2 : 1;
+    for (int si = 0; si < 3; si++)
+        for (int di = 0; di < 2; di++)
+            for (int causal = 0; causal < 2; causal++)
+                for (int all = 0; all < levels; all++) {
+                    bench_row row = {.what = "prefill",
+                                     .dtype = QKV_F32,
+                                     .s = lengths[si],
+                                     .d = channels[di],
+                                     .causal = causal,
+                                     .all = all};
+                    add_row(b, row);
+                    if (row.s < 2048 || causal || (quick && all)) continue;
+                    row.what = "prefill strided";
+                    row.strided = true;
+                    add_row(b, row);
+                }
+    for (int di = 0; di < 2; di++)
+        for (int causal = 0; causal < 2; causal++)
+            for (int all = 0; all < levels; all++) {
+                if (quick && (causal || all)) continue;
+                add_row(b, (bench_row){.what = "prefill",
+                                       .dtype = QKV_F64,
+                                       .s = 2048,
+                                       .d = channels[di],
+                                       .causal = causal,
+                                       .all = all});
+            }
+}
+
+/* [head][row][channel], or rows of all heads side by side: [row][head][channel]. */
+static qkv_shape row_shape(const bench_row *r)
+{
+    qkv_shape shape = qkv_shape_dense(r->dtype, 1, BENCH_HEADS, r->s, r->d);
+    if (r->strided) {
+        shape.stride[1] = r->d;
+        shape.stride[2] = BENCH_HEADS * r->d;
+    }
+    return shape;
+}
+
+static int make_plans(bench *b)
+{
+    qkv_error err = qkv_error_init();
+    for (int i = 0; i < b->nrows; i++) {
+        const bench_row *const r = &b->rows[i];
+        qkv_params p = qkv_params_init();
+        p.isa = b->isa;
+        p.q = p.k = p.v = p.out = row_shape(r);
+        p.use = r->causal ? QKV_USE_CAUSAL : 0;
+        p.max_threads = r->all ? b->machine.limits.threads : 1;
+        if (qkv_plan_create(&b->plan[i], &p, NULL, &err)) return cli_library_error(&err);
+        const size_t bytes = qkv_plan_workspace(b->plan[i]);
+        if (bytes > b->workspace_bytes) b->workspace_bytes = bytes;
+    }
+    b->workspace = bench_alloc(b->workspace_bytes + 64);
+    return b->workspace ? CLI_DONE : cli_failed("no memory for %zu bytes", b->workspace_bytes);
+}
+
+/* About N(0,1), the sum of four uniforms made to have variance 1. */
+static double next_normal(uint64_t *state)
+{
+    uint64_t x = *state;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    *state = x;
+    const uint64_t sum = (x & 65535) + (x >> 16 & 65535) + (x >> 32 & 65535) + (x >> 48);
+    return ((double)sum - 131070.0) * (1.7320508075688772 / 65536.0);
+}
+
+static int make_data(bench *b)
+{
+    int64_t most[2] = {0, 0}; /* elements of the largest tensor of each type */
+    for (int i = 0; i < b->nrows; i++) {
+        const bench_row *const r = &b->rows[i];
+        const int wide = r->dtype == QKV_F64;
+        const int64_t n = BENCH_HEADS * r->s * r->d;
+        if (n > most[wide]) most[wide] = n;
+    }
+    uint64_t state = UINT64_C(88172645463325252);
+    for (int wide = 0; wide < 2; wide++) {
+        b->data_bytes[wide] = (size_t)most[wide] * (wide ? 8 : 4);
+        for (int t = 0; t < 4 && most[wide]; t++) {
+            void *const x = bench_alloc(b->data_bytes[wide]);
+            b->data[wide][t] = x;
+            if (!x) return cli_failed("no memory for %zu bytes", b->data_bytes[wide]);
+            for (int64_t i = 0; t < 3 && i < most[wide]; i++) {
+                const double v = next_normal(&state);
+                if (wide)
+                    ((double *)x)[i] = v;
+                else
+                    ((float *)x)[i] = (float)v;
+            }
+        }
+    }
+    return CLI_DONE;
+}
+
+/* ---- measuring --------------------------------------------------------------------------------*/
+
+static int run_once(bench *b, int i, double *seconds)
+{
+    const bench_row *const r = &b->rows[i];
+    void *const *const data = b->data[r->dtype == QKV_F64];
+    qkv_run_args args = qkv_run_args_init();
+    args.q = data[0];
+    args.k = data[1];
+    args.v = data[2];
+    args.out = data[3];
+    args.workspace = b->workspace;
+    args.workspace_size = qkv_plan_workspace(b->plan[i]);
+    args.threads = b->machine.threads[r->all];
+    qkv_error err = qkv_error_init();
+    const double start = bench_now();
+    if (qkv_run(b->plan[i], &args, &err)) return cli_library_error(&err);
+    *seconds = bench_now() - start;
+    return CLI_DONE;
+}
+
+/* Runs for about 30 ms; keeps the speeds. *moved says whether the peak was not the same before
+ * and after. */
+static int measure(bench *b, int i, double *speed, int *n, bool *moved)
+{
+    enum { MOST = 16 };
+    const bench_row *const r = &b->rows[i];
+    const bool wide = r->dtype == QKV_F64;
+    const double before = bench_peak_now(&b->machine, wide, r->all);
+    double total = 0;
+    for (*n = 0; *n < MOST && total < 0.03; ++*n) {
+        double t;
+        const int code = run_once(b, i, &t);
+        if (code) return code;
+        speed[*n] = t > 0 ? 1e-9 * r->flops / t : 0;
+        total += t;
+    }
+    const double after = bench_peak_now(&b->machine, wide, r->all);
+    const double low = before < after ? before : after;
+    const double high = before < after ? after : before;
+    *moved = low < 0.97 * high;
+    return CLI_DONE;
+}
+
+static int measure_round(bench *b, int i)
+{
+    bench_row *const r = &b->rows[i];
+    double speed[16];
+    int n = 0;
+    bool moved = true;
+    for (int attempt = 0; attempt < 4 && moved; attempt++) {
+        const int code = measure(b, i, speed, &n, &moved);
+        if (code) return code;
+        if (bench_now() > b->seconds) break;
+    }
+    /* samples of a quiet round drive out those of a moving machine, never the other way round */
+    if (!moved && r->clean == 0) r->nsamples = 0;
+    if (!moved || r->clean == 0)
+        for (int k = 0; k < n && r->nsamples < BENCH_MAX_SAMPLES; k++)
+            r->sample[r->nsamples++] = speed[k];
+    r->clean += !moved;
+    r->rounds++;
+    return CLI_DONE;
+}
+
+static int measure_all(bench *b)
+{
+    for (int i = 0; i < b->nrows; i++) {
+        double t;
+        if (b->rows[i].s > 512) continue;
+        const int code = run_once(b, i, &t); /* code and pages in, for the short ones */
+        if (code) return code;
+    }
+    for (int round = 0; round < b->rounds; round++) {
+        if (round && bench_now() > b->seconds) break;
+        for (int i = 0; i < b->nrows; i++) {
+            const int code = measure_round(b, i);
+            if (code) return code;
+            cli_progress(0.07 + 0.93 * (round + (i + 1.0) / b->nrows) / b->rounds,
+                         "measuring attention");
+        }
+    }
+    return CLI_DONE;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The value at a part of the way through sorted x, between neighbours linearly. */
+static double quantile(const double *x, int n, double part)
+{
+    const double at = part * (n - 1);
+    const int low = (int)at;
+    const int high = low + 1 < n ? low + 1 : low;
+    return x[low] + (x[high] - x[low]) * (at - low);
+}
+
+static void summarise(bench *b)
+{
+    const bench_limits *const limits = &b->machine.limits;
+    for (int i = 0; i < b->nrows; i++) {
+        bench_row *const r = &b->rows[i];
+        qsort(r->sample, (size_t)r->nsamples, sizeof r->sample[0], by_value);
+        r->gflops = r->sample[r->nsamples - 1];
+        r->median = quantile(r->sample, r->nsamples, 0.5);
+        r->spread =
+            (quantile(r->sample, r->nsamples, 0.75) - quantile(r->sample, r->nsamples, 0.25)) /
+            r->median;
+        r->share =
+            r->gflops / (r->dtype == QKV_F64 ? limits->peak_f64[r->all] : limits->peak_f32[r->all]);
+        r->noisy = 2 * r->clean < r->rounds;
+    }
+}
+
+static int measure_and_print(bench *b, const cli_args *args)
+{
+    const bool quick = cli_given(args, &opt_quick);
+    const double start = bench_now();
+    b->rounds = quick ? 3 : 7;
+    b->seconds = start + (quick ? 10 : 75);
+    int code = bench_find_limits(&b->machine, (size_t)(quick ? 256 : 1024) << 20);
+    if (code) return code;
+    list_rows(b, quick);
+    code = make_data(b);
+    if (!code) code = make_plans(b);
+    if (!code) code = measure_all(b);
+    if (code) return code;
+    cli_progress_done();
+    summarise(b);
+    if (cli_choice(args, &opt_format, 0) == 1)
+        bench_print_json(&b->machine.limits, b->rows, b->nrows, b->isa);
+    else
+        bench_print_text(&b->machine.limits, b->rows, b->nrows, b->isa);
+    if (b->dropped) cli_note("%d rows left out: more than 5 seconds a run here", b->dropped);
+    return CLI_DONE;
+}
+
+static int run(const cli_args *args)
+{
+    bench *const b = (bench *)calloc(1, sizeof *b);
+    if (!b) return cli_failed("no memory");
+    qkv_error err = qkv_error_init();
+    qkv_pool *pool = NULL;
+    int code = cli_isa(args, &b->isa);
+    if (!code && b->isa == QKV_ISA_REFERENCE)
+        code = cli_refuse("--isa reference is not for speed; it has no kernels to measure");
+    for (int32_t i = 0; i < qkv_isa_count() && b->isa == QKV_ISA_BEST; i++) {
+        const int32_t id = qkv_isa_id(qkv_isa_count() - 1 - i);
+        if (qkv_isa_usable(id)) b->isa = id;
+    }
+    b->machine.limits.threads = cli_threads(args);
+    if (!code && b->machine.limits.threads > 1) {
+        if (qkv_pool_create(&pool, b->machine.limits.threads, NULL, &err))
+            code = cli_library_error(&err);
+        else
+            b->machine.threads[1] = qkv_pool_threads(pool);
+    }
+    if (!code) code = measure_and_print(b, args);
+
+    for (int i = 0; i < b->nrows; i++) qkv_plan_destroy(b->plan[i]);
+    for (int wide = 0; wide < 2; wide++)
+        for (int t = 0; t < 4; t++) bench_free(b->data[wide][t], b->data_bytes[wide]);
+    bench_free(b->workspace, b->workspace_bytes + 64);
+    qkv_pool_destroy(pool);
+    free(b);
+    return code;
+}
+
+const cli_command cli_command_bench = {
+    .name = "bench",
+    .summary = "speed on this machine, as a share of its own peak",
+    .about =
+        "Measures what the machine can do at all (fused multiply-adds in registers, plain reads of "
+        "memory), then attention of 16 heads on N(0,1) data, and prints GF/s and the share of the "
+        "peak of the same run. FLOPs are 2 x rows x keys x (d + d_v); causal counts the live pairs "
+        "only. 'Strided' rows have all heads of a position side by side in memory.\n\n"
+        "Rounds are interleaved. A measurement during which the machine's own peak moved by more "
+        "than 3 % is repeated up to 3 times; a row that stays unquiet is marked noisy and gets no "
+        "verdict.",
+    .options = (const cli_option *const[]){&opt_quick, &cli_opt_threads, &cli_opt_isa, &opt_format,
+                                           &cli_opt_json, NULL},
+    .examples =
+        (const char *const[]){"qkv bench --quick", "a first look, in about 10 seconds",
+                              "qkv bench --json > bench.json", "all rows, for a program", NULL},
+    .run = run,
+};
