@@ -296,6 +296,9 @@ static int measure_and_print(bench *b, const cli_args *args)
         bench_print_json(&b->machine.limits, b->rows, b->nrows, b->isa);
     else
         bench_print_text(&b->machine.limits, b->rows, b->nrows, b->isa);
+    for (int i = 0; i < b->nrows; i++)
+        if (b->rows[i].share > 1)
+            return cli_failed("row %d is above 100 %% of the peak: the peak was not found", i);
     if (b->dropped) cli_note("%d rows left out: more than 5 seconds a run here", b->dropped);
     return CLI_DONE;
 }
