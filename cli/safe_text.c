@@ -113,47 +113,57 @@ static int total_columns(const char *text, size_t n)
 
 static const char ellipsis[] = "\xE2\x80\xA6";
 
-int cli_safe_text(char *buffer, size_t size, const char *text, size_t n, int max_columns)
+/* Where pieces go: a stream, or a buffer that keeps room for the ellipsis and the final 0. */
+typedef struct sink {
+    FILE *f;
+    char *buffer;
+    size_t size, used;
+} sink;
+
+static bool put(sink *out, const char *piece, size_t kept)
+{
+    const size_t n = strlen(piece);
+    if (out->f) {
+        fputs(piece, out->f);
+        return true;
+    }
+    if (out->used + n + kept >= out->size) return false;
+    memcpy(out->buffer + out->used, piece, n + 1);
+    out->used += n;
+    return true;
+}
+
+static int put_all(sink *out, const char *text, size_t n, int max_columns)
 {
     const bool cut = max_columns > 0 && total_columns(text, n) > max_columns;
     const int room = cut ? max_columns - 1 : INT32_MAX;
     const unsigned char *const s = (const unsigned char *)text;
     char piece[16];
-    size_t used = 0;
     int total = 0, columns;
-    bool ended = cut;
-    for (size_t i = 0; i < n;) {
+    bool whole = !cut;
+    for (size_t i = 0; i < n; total += columns) {
         i += next_piece(s + i, n - i, piece, &columns);
-        const size_t len = strlen(piece);
         if (total + columns > room) break;
-        if (used + len + sizeof ellipsis > size) {
-            ended = true;
+        if (!put(out, piece, sizeof ellipsis - 1)) {
+            whole = false;
             break;
         }
-        memcpy(buffer + used, piece, len);
-        used += len;
-        total += columns;
     }
-    if (ended) memcpy(buffer + used, ellipsis, sizeof ellipsis - 1), used += sizeof ellipsis - 1;
-    buffer[used] = 0;
-    return total + ended;
+    if (!whole) put(out, ellipsis, 0);
+    return total + !whole;
+}
+
+int cli_safe_text(char *buffer, size_t size, const char *text, size_t n, int max_columns)
+{
+    sink out = {.buffer = buffer, .size = size};
+    buffer[0] = 0;
+    return put_all(&out, text, n, max_columns);
 }
 
 int cli_put_text(FILE *f, const char *text, size_t n, int max_columns)
 {
-    const bool cut = max_columns > 0 && total_columns(text, n) > max_columns;
-    const int room = cut ? max_columns - 1 : INT32_MAX;
-    const unsigned char *const s = (const unsigned char *)text;
-    char piece[16];
-    int total = 0, columns;
-    for (size_t i = 0; i < n;) {
-        i += next_piece(s + i, n - i, piece, &columns);
-        if (total + columns > room) break;
-        fputs(piece, f);
-        total += columns;
-    }
-    if (cut) fputs(ellipsis, f);
-    return total + cut;
+    sink out = {.f = f};
+    return put_all(&out, text, n, max_columns);
 }
 
 int cli_columns(const char *text)
