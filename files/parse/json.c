@@ -90,8 +90,11 @@ static int pass_string(json_reader *r)
         const unsigned char *p = r->bytes + at;
         const size_t left = r->length - at;
         if (*p == '\\') {
-            if (left < 2) break;
-            const int x = p[1];
+            const int x = left < 2 ? -1 : p[1];
+            if (x < 0) {
+                at++; /* the text ends here */
+                break;
+            }
             const int known = x == '"' || x == '\\' || x == '/' || x == 'b' || x == 'f' ||
                               x == 'n' || x == 'r' || x == 't';
             if (x == 'u' && hex4(p + 2, left - 2) >= 0) {
