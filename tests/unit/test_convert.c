@@ -77,7 +77,8 @@ static void check_window(const npy_header *h, const convert_window *w, int64_t c
     for (int32_t a = 0; a < h->rank; a++) wanted *= w->count[a];
     assert_true(h->elems <= 256);
     for (int64_t i = 0; i < h->elems; i++) { /* whole numbers up to 2,048 are halves */
-        uint16_t half = 0;
+        static uint16_t half;
+        half = i == 0 ? 0 : half;
         while (half_value(half) < (double)i) half++;
         file[2 * i] = (unsigned char)(half >> 8);
         file[2 * i + 1] = (unsigned char)half;
