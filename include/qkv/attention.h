@@ -38,8 +38,8 @@ typedef struct qkv_params {
     int32_t isa;  /* a qkv_isa */
     uint64_t use; /* QKV_USE_... */
     qkv_shape q, k, v, out;
-    double scale;     /* QKV_USE_SCALE: finite, may be 0 or negative */
-    int64_t q_offset; /* row i stands at position i + q_offset (|q_offset| <= 2^62);
+    double scale;        /* QKV_USE_SCALE: finite, may be 0 or negative */
+    int64_t q_offset;    /* row i stands at position i + q_offset (|q_offset| <= 2^62);
                          top-left 0, bottom-right keys - rows */
     int32_t max_threads; /* 0: 1. Sizes the workspace, never changes the result */
     int32_t reserved;    /* 0 */

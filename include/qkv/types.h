@@ -21,10 +21,15 @@
 #endif
 
 #ifdef __cplusplus
-#define QKV_ZERO {}
+#define QKV_ZERO                                                                                   \
+    {                                                                                              \
+    }
 extern "C" {
 #else
-#define QKV_ZERO {0}
+#define QKV_ZERO                                                                                   \
+    {                                                                                              \
+        0                                                                                          \
+    }
 #endif
 
 /* The only place where the version is written; the build reads it here. */
@@ -108,9 +113,9 @@ QKV_API const char *qkv_status_name(qkv_status status);
 
 /* The kernels compiled into this library, i = 0 ... qkv_isa_count() - 1, slowest first. */
 QKV_API int32_t qkv_isa_count(void);
-QKV_API int32_t qkv_isa_id(int32_t i);          /* a qkv_isa; 0 when i is out of range */
-QKV_API const char *qkv_isa_name(int32_t isa);  /* "avx2"; NULL when it is not compiled in */
-QKV_API int32_t qkv_isa_usable(int32_t isa);    /* 1 when compiled in and this CPU can run it */
+QKV_API int32_t qkv_isa_id(int32_t i);         /* a qkv_isa; 0 when i is out of range */
+QKV_API const char *qkv_isa_name(int32_t isa); /* "avx2"; NULL when it is not compiled in */
+QKV_API int32_t qkv_isa_usable(int32_t isa);   /* 1 when compiled in and this CPU can run it */
 
 static inline qkv_error qkv_error_init(void)
 {

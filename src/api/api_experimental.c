@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* api_experimental.c - pieces of the reference, and the measuring loops. */
+#include "api/abi.h"
+#include "base/error.h"
+#include "base/shape.h"
+#include "cpu/cpu.h"
+#include "kernel/kernels.h"
+#include "ref/ref.h"
+#include <qkv/attention.h>
+#include <qkv/experimental.h>
+
+enum { FIRST_PROBE = sizeof(qkv_probe_args) };
+
+double qkv_ref_exp(double x)
+{
+    const qkvi_kernels *const scalar = qkvi_kernels_by_id(QKV_ISA_SCALAR);
+    const uint64_t env = scalar->env_enter();
+    const double y = qkvi_ref_exp(x);
+    scalar->env_leave(env);
+    return y;
+}
+
+static qkv_status check_matrix(const void *p, int64_t rows, int64_t columns, const char *arg,
+                               qkv_error *err)
+{
+    const qkv_shape s = qkv_shape_dense(QKV_F64, 1, 1, rows, columns);
+    int64_t elems;
+    if (qkvi_shape_overflows(&s, &elems))
+        return qkvi_fail(err, QKV_EARG, arg, rows, INT64_MAX,
+                         QKVI_SAY(QKVI_S(arg), QKVI_S(" of "), QKVI_I(rows), QKVI_S(" x "),
+                                  QKVI_I(columns),
+                                  QKVI_S(" is too large: it must span less than 2^63 bytes")));
+    return elems ? qkvi_need(p, arg, err) : QKV_OK;
+}
+
+qkv_status qkv_ref_project(double *y, const double *x, const double *w, const double *b,
+                           int64_t rows, int64_t in, int64_t out, qkv_error *err)
+{
+    const int64_t size[3] = {rows, in, out};
+    static const char *const name[3] = {"rows", "in", "out"};
+    qkv_status s;
+    if (qkvi_error_check(err)) return QKV_EABI;
+    for (int i = 0; i < 3; i++)
+        if (size[i] < 0)
+            return qkvi_fail(err, QKV_EARG, name[i], size[i], 0,
+                             QKVI_SAY(QKVI_S(name[i]), QKVI_S(" is "), QKVI_I(size[i]),
+                                      QKVI_S("; it must be at least 0")));
+    if ((s = check_matrix(y, rows, out, "y", err))) return s;
+    if ((s = check_matrix(x, rows, in, "x", err))) return s;
+    if ((s = check_matrix(w, in, out, "w", err))) return s;
+    const qkvi_kernels *const scalar = qkvi_kernels_by_id(QKV_ISA_SCALAR);
+    const uint64_t env = scalar->env_enter();
+    qkvi_ref_project(y, x, w, b, rows, in, out);
+    scalar->env_leave(env);
+    return QKV_OK;
+}
+
+/* ---- probe --------------------------------------------------------------------------------------- */
+
+typedef struct probe {
+    const qkvi_kernels *kernels;
+    const qkv_probe_args *args;
+    int32_t ntasks;
+    double *amount; /* of one task: all do the same */
+} probe;
+
+static void probe_task(void *arg, int32_t i)
+{
+    const probe *const p = arg;
+    const qkv_probe_args *const a = p->args;
+    double n;
+    if (a->kind == QKV_PROBE_FMA_F32) {
+        n = p->kernels->probe_fma32(a->repeat, a->variant);
+    } else if (a->kind == QKV_PROBE_FMA_F64) {
+        n = p->kernels->probe_fma64(a->repeat, a->variant);
+    } else {
+        const int64_t part = (int64_t)(a->buffer_size / (size_t)p->ntasks) / 64 * 64;
+        n = p->kernels->probe_read((const char *)a->buffer + i * part, part, a->repeat, a->variant);
+    }
+    if (i == 0) *p->amount = n * p->ntasks;
+}
+
+qkv_status qkv_probe(const qkv_probe_args *args, double *amount, qkv_error *err)
+{
+    qkv_probe_args a;
+    qkv_status s;
+    if ((s = qkvi_need(args, "args", err))) return s;
+    if ((s = qkvi_need(amount, "amount", err))) return s;
+    if ((s = qkvi_widen(&a, sizeof a, args, FIRST_PROBE, "qkv_probe_args", err))) return s;
+    const qkvi_kernels *const k =
+        a.isa == QKV_ISA_BEST ? qkvi_kernels_best(qkvi_cpu()) : qkvi_kernels_by_id(a.isa);
+    if (k == NULL || (k->needs & ~qkvi_cpu()))
+        return qkvi_fail(err, QKV_EUNSUPPORTED, "args.isa", a.isa, QKV_ISA_BEST,
+                         QKVI_SAY(QKVI_S("args.isa is "), QKVI_I(a.isa),
+                                  QKVI_S("; no such kernels can run here (0 takes the best)")));
+    if (a.kind < QKV_PROBE_FMA_F32 || a.kind > QKV_PROBE_READ)
+        return qkvi_fail(err, QKV_EARG, "args.kind", a.kind, QKV_PROBE_READ,
+                         QKVI_SAY(QKVI_S("args.kind is "), QKVI_I(a.kind),
+                                  QKVI_S("; it must be between 1 and 3")));
+    if (a.repeat < 1)
+        return qkvi_fail(err, QKV_EARG, "args.repeat", a.repeat, 1,
+                         QKVI_SAY(QKVI_S("args.repeat is "), QKVI_I(a.repeat),
+                                  QKVI_S("; it must be at least 1")));
+    if (a.kind == QKV_PROBE_READ) {
+        if ((s = qkvi_need(a.buffer, "args.buffer", err))) return s;
+        const int64_t off = (int64_t)((uintptr_t)a.buffer % 64);
+        if (off)
+            return qkvi_fail(
+                err, QKV_EARG, "args.buffer", off, 64,
+                QKVI_SAY(QKVI_S("args.buffer is "), QKVI_I(off),
+                         QKVI_S(" bytes past a multiple of 64; it must be 64-aligned")));
+    }
+    if (a.threads && a.threads->nthreads > 1 && a.threads->parallel_for == NULL)
+        return qkvi_need(NULL, "args.threads.parallel_for", err);
+    const int32_t ntasks = a.threads && a.threads->nthreads > 1 ? a.threads->nthreads : 1;
+    probe p = {k, &a, ntasks, amount};
+    *amount = 0;
+    if (ntasks > 1)
+        a.threads->parallel_for(a.threads->ctx, ntasks, probe_task, &p);
+    else
+        probe_task(&p, 0);
+    if (!(*amount > 0))
+        return qkvi_fail(
+            err, QKV_EARG, "args.variant", a.variant, 0,
+            QKVI_SAY(QKVI_S("args.variant is "), QKVI_I(a.variant),
+                     QKVI_S("; there is no such variant (or buffer_size is too small)")));
+    return QKV_OK;
+}

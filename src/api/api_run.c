@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* api_run.c - runs: NULLs, sizes, alignment and overlap, the only checks left once there is a plan. */
+#include "api/abi.h"
+#include "base/arena.h"
+#include "base/contract.h"
+#include "base/error.h"
+#include "base/shape.h"
+#include "run/run.h"
+
+enum {
+    FIRST_ARGS = sizeof(qkv_run_args),
+    FIRST_THREADS = sizeof(qkv_threads),
+    FIRST_TAP = sizeof(qkv_tap),
+    FIRST_PARTIAL = sizeof(qkv_partial)
+};
+
+#define ENGINE_STAGES (1u << QKV_STAGE_SCALED | 1u << QKV_STAGE_WEIGHT)
+#define ALL_STAGES                                                                                 \
+    (1u << QKV_STAGE_SCORE | 1u << QKV_STAGE_SCALED | 1u << QKV_STAGE_MASKED |                     \
+     1u << QKV_STAGE_WEIGHT | 1u << QKV_STAGE_OUT)
+
+/* Bytes [begin, end) that something touches; empty when equal. */
+typedef struct extent {
+    const char *arg;
+    uintptr_t begin, end;
+} extent;
+
+static extent extent_of(const char *arg, const void *p, const qkv_shape *s)
+{
+    int64_t low, high;
+    qkvi_shape_span(s, &low, &high);
+    if (low == high) return (extent){arg, 0, 0};
+    return (extent){arg, (uintptr_t)p + (uintptr_t)low, (uintptr_t)p + (uintptr_t)high};
+}
+
+static extent extent_bytes(const char *arg, const void *p, int64_t bytes)
+{
+    return (extent){arg, bytes ? (uintptr_t)p : 0, bytes ? (uintptr_t)p + (uintptr_t)bytes : 0};
+}
+
+static qkv_status check_apart(const extent *a, const extent *b, qkv_error *err)
+{
+    if (a->begin >= b->end || b->begin >= a->end) return QKV_OK;
+    const int64_t shared = (int64_t)((a->end < b->end ? a->end : b->end) -
+                                     (a->begin > b->begin ? a->begin : b->begin));
+    return qkvi_fail(err, QKV_EARG, a->arg, shared, 0,
+                     QKVI_SAY(QKVI_S(a->arg), QKVI_S(" and "), QKVI_S(b->arg), QKVI_S(" share "),
+                              QKVI_I(shared),
+                              QKVI_S(" bytes; an output may not overlap (0 bytes)")));
+}
+
+static qkv_status check_tensor(const void *p, const qkv_shape *s, const char *arg, qkv_error *err)
+{
+    int64_t low, high;
+    qkvi_shape_span(s, &low, &high);
+    return low == high ? QKV_OK : qkvi_need(p, arg, err);
+}
+
+static qkv_status check_threads(const qkv_threads *given, qkv_threads *t, qkv_error *err)
+{
+    qkv_status s;
+    if (given == NULL) return QKV_OK;
+    if ((s = qkvi_widen(t, sizeof *t, given, FIRST_THREADS, "qkv_threads", err))) return s;
+    if (t->nthreads < 1)
+        return qkvi_fail(err, QKV_EARG, "args.threads.nthreads", t->nthreads, 1,
+                         QKVI_SAY(QKVI_S("args.threads.nthreads is "), QKVI_I(t->nthreads),
+                                  QKVI_S("; it must be at least 1")));
+    return t->nthreads > 1 && t->parallel_for == NULL
+               ? qkvi_need(NULL, "args.threads.parallel_for", err)
+               : QKV_OK;
+}
+
+static qkv_status check_tap(const qkv_plan *plan, const qkv_tap *given, qkv_tap *t, qkv_error *err)
+{
+    qkv_status s;
+    if (given == NULL) return QKV_OK;
+    if ((s = qkvi_widen(t, sizeof *t, given, FIRST_TAP, "qkv_tap", err))) return s;
+    if (t->row == NULL) return qkvi_need(NULL, "args.tap.row", err);
+    const uint32_t known = plan->ops ? ENGINE_STAGES : ALL_STAGES;
+    if (t->stages & ~known)
+        return qkvi_fail(err, QKV_EUNSUPPORTED, "args.tap.stages", t->stages, known,
+                         QKVI_SAY(QKVI_S("args.tap.stages is "), QKVI_I(t->stages),
+                                  QKVI_S("; these kernels can show the bits of "), QKVI_I(known),
+                                  QKVI_S(" (the reference shows all stages)")));
+    return QKV_OK;
+}
+
+static qkv_status check_workspace(const qkv_plan *plan, const qkv_run_args *a, qkv_error *err)
+{
+    const int64_t need = plan->workspace_bytes;
+    if (need == 0) return QKV_OK;
+    if (a->workspace == NULL)
+        return qkvi_fail(err, QKV_EWORKSPACE, "args.workspace", 0, need,
+                         QKVI_SAY(QKVI_S("args.workspace is NULL (0); it must hold "), QKVI_I(need),
+                                  QKVI_S(" bytes (qkv_plan_workspace)")));
+    const int64_t off = (int64_t)((uintptr_t)a->workspace % 64);
+    if (off)
+        return qkvi_fail(err, QKV_EWORKSPACE, "args.workspace", off, 64,
+                         QKVI_SAY(QKVI_S("args.workspace is "), QKVI_I(off),
+                                  QKVI_S(" bytes past a multiple of 64; it must be 64-aligned")));
+    if (a->workspace_size < (size_t)need)
+        return qkvi_fail(
+            err, QKV_EWORKSPACE, "args.workspace_size", (int64_t)a->workspace_size, need,
+            QKVI_SAY(QKVI_S("args.workspace_size is "), QKVI_I((int64_t)a->workspace_size),
+                     QKVI_S("; it must be at least "), QKVI_I(need),
+                     QKVI_S(" (qkv_plan_workspace)")));
+    return QKV_OK;
+}
+
+/* What every kind of run needs of args: widened, threads, workspace. */
+static qkv_status take_args(const qkv_plan *plan, const qkv_run_args *given, qkv_run_args *a,
+                            qkv_threads *threads, qkv_error *err)
+{
+    qkv_status s;
+    if ((s = qkvi_need(plan, "plan", err))) return s;
+    if ((s = qkvi_need(given, "args", err))) return s;
+    if ((s = qkvi_widen(a, sizeof *a, given, FIRST_ARGS, "qkv_run_args", err))) return s;
+    if (a->reserved)
+        return qkvi_fail(
+            err, QKV_EARG, "args.reserved", a->reserved, 0,
+            QKVI_SAY(QKVI_S("args.reserved is "), QKVI_I(a->reserved), QKVI_S("; it must be 0")));
+    if ((s = check_threads(a->threads, threads, err))) return s;
+    return check_workspace(plan, a, err);
+}
+
+/* Nothing written may meet anything else; the workspace is written too. */
+static qkv_status check_overlap(const extent *outputs, int nout, const extent *inputs, int nin,
+                                qkv_error *err)
+{
+    qkv_status s;
+    for (int i = 0; i < nout; i++) {
+        for (int j = 0; j < i; j++)
+            if ((s = check_apart(outputs + i, outputs + j, err))) return s;
+        for (int j = 0; j < nin; j++)
+            if ((s = check_apart(outputs + i, inputs + j, err))) return s;
+    }
+    return QKV_OK;
+}
+
+static qkv_status check_inputs(const qkv_plan *plan, const qkv_run_args *a, qkv_error *err)
+{
+    qkv_status s;
+    if ((s = check_tensor(a->q, &plan->q, "args.q", err))) return s;
+    if ((s = check_tensor(a->k, &plan->k, "args.k", err))) return s;
+    return check_tensor(a->v, &plan->v, "args.v", err);
+}
+
+static int64_t lse_bytes(const qkv_plan *plan)
+{
+    return plan->batch * plan->heads * plan->rows * plan->real_bytes;
+}
+
+static qkvi_job job_of(const qkv_plan *plan, const qkv_run_args *a)
+{
+    return (qkvi_job){.plan = plan,
+                      .q = a->q,
+                      .k = a->k,
+                      .v = a->v,
+                      .out = a->out,
+                      .lse = a->lse,
+                      .workspace = a->workspace,
+                      .cancel = a->cancel,
+                      .span_end = plan->spans};
+}
+
+qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *err)
+{
+    qkv_run_args a;
+    qkv_threads threads;
+    qkv_tap tap;
+    qkv_status s;
+    if ((s = take_args(plan, args, &a, &threads, err))) return s;
+    if ((s = check_inputs(plan, &a, err))) return s;
+    if ((s = check_tensor(a.out, &plan->out, "args.out", err))) return s;
+    if ((s = check_tap(plan, a.tap, &tap, err))) return s;
+    const extent out[3] = {extent_of("args.out", a.out, &plan->out),
+                           extent_bytes("args.lse", a.lse, a.lse ? lse_bytes(plan) : 0),
+                           extent_bytes("args.workspace", a.workspace, plan->workspace_bytes)};
+    const extent in[3] = {extent_of("args.q", a.q, &plan->q), extent_of("args.k", a.k, &plan->k),
+                          extent_of("args.v", a.v, &plan->v)};
+    if ((s = check_overlap(out, 3, in, 3, err))) return s;
+    qkvi_job job = job_of(plan, &a);
+    job.tap = a.tap ? &tap : NULL;
+    job.item = plan->ops ? qkvi_item_kernels : qkvi_item_reference;
+    return qkvi_split(&job, a.threads ? &threads : NULL, err);
+}
+
+qkv_status qkv_attention(const qkv_params *params, const void *q, const void *k, const void *v,
+                         void *out, qkv_error *err)
+{
+    qkv_plan *plan;
+    qkv_status s = qkv_plan_create(&plan, params, NULL, err);
+    if (s) return s;
+    const size_t bytes = qkv_plan_workspace(plan);
+    void *const workspace = bytes ? qkvi_alloc(NULL, bytes) : NULL;
+    if (bytes && workspace == NULL) {
+        s = qkvi_fail(err, QKV_ENOMEM, "workspace", (int64_t)bytes, 0,
+                      QKVI_SAY(QKVI_S("workspace: no memory for "), QKVI_I((int64_t)bytes),
+                               QKVI_S(" bytes")));
+    } else {
+        qkv_run_args a = qkv_run_args_init();
+        a.q = q;
+        a.k = k;
+        a.v = v;
+        a.out = out;
+        a.workspace = workspace;
+        a.workspace_size = bytes;
+        s = qkv_run(plan, &a, err);
+    }
+    qkvi_release(NULL, workspace, bytes);
+    qkv_plan_destroy(plan);
+    return s;
+}
+
+/* ---- partials ------------------------------------------------------------------------------------ */
+
+static int64_t span_after(int64_t key)
+{
+    return key / QKVI_SPAN + (key % QKVI_SPAN != 0);
+}
+
+size_t qkv_partial_size(const qkv_plan *plan, int64_t key_begin, int64_t key_end)
+{
+    if (plan == NULL || plan->ops == NULL || !qkvi_plan_range(plan, key_begin, key_end)) return 0;
+    const int64_t nodes = qkvi_plan_nodes(plan, key_begin / QKVI_SPAN, span_after(key_end));
+    int64_t n;
+    if (__builtin_mul_overflow(plan->batch * plan->heads * plan->rows, nodes, &n) ||
+        __builtin_mul_overflow(n, (plan->dv + 2) * plan->real_bytes, &n) || n > PTRDIFF_MAX)
+        return 0;
+    return (size_t)n;
+}
+
+static qkv_status take_partial(const qkv_plan *plan, const qkv_partial *given, qkv_partial *p,
+                               qkv_error *err)
+{
+    qkv_status s;
+    if ((s = qkvi_need(given, "part", err))) return s;
+    if ((s = qkvi_widen(p, sizeof *p, given, FIRST_PARTIAL, "qkv_partial", err))) return s;
+    if (plan->ops == NULL)
+        return qkvi_fail(
+            err, QKV_EUNSUPPORTED, "plan", QKV_ISA_REFERENCE, QKV_ISA_BEST,
+            QKVI_SAY(
+                QKVI_S("plan: isa is -1 (the reference), which has no partials; take 0 (best)")));
+    if (!qkvi_plan_range(plan, p->key_begin, p->key_end))
+        return qkvi_fail(err, QKV_EARG, "part.key_begin", p->key_begin, p->key_end,
+                         QKVI_SAY(QKVI_S("part holds keys "), QKVI_I(p->key_begin), QKVI_S(" to "),
+                                  QKVI_I(p->key_end), QKVI_S("; both must be multiples of "),
+                                  QKVI_I(QKVI_SPAN), QKVI_S(", or the end "), QKVI_I(plan->keys)));
+    const size_t need = qkv_partial_size(plan, p->key_begin, p->key_end);
+    if (p->data_size < need)
+        return qkvi_fail(err, QKV_EWORKSPACE, "part.data_size", (int64_t)p->data_size,
+                         (int64_t)need,
+                         QKVI_SAY(QKVI_S("part.data_size is "), QKVI_I((int64_t)p->data_size),
+                                  QKVI_S("; it must be at least "), QKVI_I((int64_t)need)));
+    return need ? qkvi_need(p->data, "part.data", err) : QKV_OK;
+}
+
+qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args, const qkv_partial *part,
+                           qkv_error *err)
+{
+    qkv_run_args a;
+    qkv_threads threads;
+    qkv_partial p;
+    qkv_status s;
+    if ((s = take_args(plan, args, &a, &threads, err))) return s;
+    if ((s = check_inputs(plan, &a, err))) return s;
+    if ((s = take_partial(plan, part, &p, err))) return s;
+    const extent out[2] = {
+        extent_bytes("part.data", p.data, (int64_t)qkv_partial_size(plan, p.key_begin, p.key_end)),
+        extent_bytes("args.workspace", a.workspace, plan->workspace_bytes)};
+    const extent in[3] = {extent_of("args.q", a.q, &plan->q), extent_of("args.k", a.k, &plan->k),
+                          extent_of("args.v", a.v, &plan->v)};
+    if ((s = check_overlap(out, 2, in, 3, err))) return s;
+    qkvi_job job = job_of(plan, &a);
+    job.partial = p.data;
+    job.span_begin = p.key_begin / QKVI_SPAN;
+    job.span_end = span_after(p.key_end);
+    job.partial_nodes = qkvi_plan_nodes(plan, job.span_begin, job.span_end);
+    job.item = qkvi_item_kernels;
+    return qkvi_split(&job, a.threads ? &threads : NULL, err);
+}
+
+qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
+                              const qkv_partial *parts, int64_t nparts, qkv_error *err)
+{
+    qkv_run_args a;
+    qkv_threads threads;
+    qkv_status s;
+    if ((s = take_args(plan, args, &a, &threads, err))) return s;
+    if ((s = check_tensor(a.out, &plan->out, "args.out", err))) return s;
+    if (nparts < 0 || (nparts == 0 && plan->keys > 0))
+        return qkvi_fail(
+            err, QKV_EARG, "nparts", nparts, 1,
+            QKVI_SAY(QKVI_S("nparts is "), QKVI_I(nparts), QKVI_S("; it must be at least 1")));
+    if (nparts > 0 && (s = qkvi_need(parts, "parts", err))) return s;
+    const extent out[3] = {extent_of("args.out", a.out, &plan->out),
+                           extent_bytes("args.lse", a.lse, a.lse ? lse_bytes(plan) : 0),
+                           extent_bytes("args.workspace", a.workspace, plan->workspace_bytes)};
+    /* in key order without allocating: the part that begins where the last one ended, again and again */
+    int64_t key = 0;
+    for (int64_t n = 0; n < nparts; n++) {
+        const int64_t found = qkvi_part_from(parts, nparts, key);
+        if (found < 0)
+            return qkvi_fail(err, QKV_EARG, "parts", key, plan->keys,
+                             QKVI_SAY(QKVI_S(found == -1 ? "parts: none begins at key "
+                                                         : "parts: two begin at key "),
+                                      QKVI_I(key), QKVI_S("; together they must cover 0 to "),
+                                      QKVI_I(plan->keys), QKVI_S(" once")));
+        qkv_partial p;
+        if ((s = take_partial(plan, qkvi_part_at(parts, found), &p, err))) return s;
+        const extent data = extent_bytes("part.data", p.data,
+                                         (int64_t)qkv_partial_size(plan, p.key_begin, p.key_end));
+        if ((s = check_overlap(out, 3, &data, 1, err))) return s;
+        key = p.key_end;
+    }
+    if (key != plan->keys)
+        return qkvi_fail(err, QKV_EARG, "parts", key, plan->keys,
+                         QKVI_SAY(QKVI_S("parts end at key "), QKVI_I(key),
+                                  QKVI_S("; together they must cover 0 to "), QKVI_I(plan->keys),
+                                  QKVI_S(" once")));
+    qkvi_job job = job_of(plan, &a);
+    job.parts = parts;
+    job.nparts = nparts;
+    job.item = qkvi_item_finish;
+    return qkvi_split(&job, a.threads ? &threads : NULL, err);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* arena.h - memory that the library asks for: the caller's allocator, or the C library's. */
+#ifndef QKVI_ARENA_H
+#define QKVI_ARENA_H
+
+#include <qkv/types.h>
+
+/* 64-aligned; NULL when there is none. alloc NULL: the C library. */
+void *qkvi_alloc(const qkv_allocator *alloc, size_t bytes);
+void qkvi_release(const qkv_allocator *alloc, void *mem, size_t bytes);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* blend.inc.c - o[c][row] = sum over the block's keys of p * v[j][c], one chain down the keys (rule 8),
+ * folded into what the row has so far (rule 9).
+ *
+ * As in score.inc.c the row is the lane and the value is broadcast; 4 channels x 3 vectors at a time.
+ * Excluded keys inside the block enter with weight +0, which changes nothing as long as their values
+ * are finite; where one is not, the rows go one by one and skip them.
+ */
+
+/* Keys j0 <= j < j1 into the chains of the vectors V0 ... V1 - 1. */
+INLINE void NAME(blend_keys)(vec (*a)[QKVI_TILE_VECTORS], const real *s, const real_u *vc,
+                             int64_t stride, int64_t j0, int64_t j1, int64_t width, const int V0,
+                             const int V1, const int NR)
+{
+    const real *const end = s + j1 * width;
+    const real_u *x = vc + j0 * stride;
+    UNROLL(2)
+    for (const real *p = s + j0 * width; p < end; p += width, x += stride) {
+        vec w[QKVI_TILE_VECTORS];
+        UNROLL_ALL for (int v = V0; v < V1; v++) w[v] = NAME(load)(p + v * LANES);
+        UNROLL_ALL for (int r = 0; r < NR; r++)
+        {
+            const vec y = NAME(all)(x[r]);
+            UNROLL_ALL for (int v = V0; v < V1; v++) a[r][v] = vfma(y, w[v], a[r][v]);
+        }
+    }
+}
+
+/* NR channels from vc on. */
+INLINE void NAME(blend_channels)(const real *s, const real_u *vc, int64_t stride, real *o,
+                                 const NAME(edges) * e, const vec *alpha, const vec *beta, int mode,
+                                 const int64_t width, const int NV, const int NR)
+{
+    vec a[8][QKVI_TILE_VECTORS];
+    UNROLL_ALL for (int r = 0; r < NR; r++) UNROLL_ALL for (int v = 0; v < NV; v++) a[r][v] =
+        (vec){0};
+    UNROLL_ALL for (int v = 0; v + 1 < NV; v++)
+        NAME(blend_keys)(a, s, vc, stride, e->lo[v], e->lo[v + 1], width, 0, v + 1, NR);
+    NAME(blend_keys)(a, s, vc, stride, e->lo[NV - 1], e->hi[0], width, 0, NV, NR);
+    UNROLL_ALL for (int v = 1; v < NV; v++)
+        NAME(blend_keys)(a, s, vc, stride, e->hi[v - 1], e->hi[v], width, v, NV, NR);
+    UNROLL_ALL for (int r = 0; r < NR; r++) UNROLL_ALL for (int v = 0; v < NV; v++)
+    {
+        real *const p = o + r * width + v * LANES;
+        if (mode == FOLD_FRESH)
+            NAME(store)(p, a[r][v]);
+        else if (mode == FOLD_ADD) /* every alpha is 1: the product would change nothing */
+            NAME(store)(p, vfma(a[r][v], beta[v], NAME(load)(p)));
+        else
+            NAME(store)(p, vfma(a[r][v], beta[v], NAME(load)(p) * alpha[v]));
+    }
+}
+
+/* All channels, 4 (8 for a single vector) at a time, then one by one. */
+INLINE void NAME(blend_tile)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                             const vec *beta, int mode, const int NV, const int NR)
+{
+    const int64_t width = NV * LANES, stride = t->v_stride;
+    const real *const s = t->s;
+    const real_u *vc = t->v;
+    real *o = t->o;
+    const real_u *ahead = NV == QKVI_TILE_VECTORS ? t->ahead_v : NULL;
+    int64_t c = 0;
+    for (; c + NR <= t->dv; c += NR, vc += NR, o += NR * width) {
+        if (ahead) {
+            /* this tile's rows of the next block, spread over the channel steps */
+            const int64_t row = c / NR;
+            for (int64_t i = row; i < t->ahead_keys; i += t->dv / NR)
+                for (int64_t b = 0; b < t->dv; b += 64 / (int64_t)sizeof(real))
+                    __builtin_prefetch((const char *)(ahead + i * stride + b), 0, 2);
+        }
+        NAME(blend_channels)(s, vc, stride, o, e, alpha, beta, mode, width, NV, NR);
+    }
+    for (; c < t->dv; c++, vc++, o += width)
+        NAME(blend_channels)(s, vc, stride, o, e, alpha, beta, mode, width, NV, 1);
+}
+
+typedef void NAME(blend_fn)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                            const vec *beta, int mode);
+NOINLINE void NAME(blend1)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                           const vec *beta, int mode)
+{
+    NAME(blend_tile)(t, e, alpha, beta, mode, 1, 8);
+}
+NOINLINE void NAME(blend2)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                           const vec *beta, int mode)
+{
+    NAME(blend_tile)(t, e, alpha, beta, mode, 2, 4);
+}
+NOINLINE void NAME(blend3)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                           const vec *beta, int mode)
+{
+    NAME(blend_tile)(t, e, alpha, beta, mode, 3, 4);
+}
+
+/* The factors of the fold for one vector; *rescale is set unless every alpha is 1. The dead side's
+ * factor is +0, and its o and l are +0: skipping it and adding it are the same. */
+INLINE void NAME(fold_factors)(vec ma, vec mb, vec *m, vec *alpha, vec *beta, ivec *rescale)
+{
+    *m = vmax(mb, ma);
+    *alpha = NAME(power2)(ma - *m);
+    *beta = NAME(power2)(mb - *m);
+    *rescale |= *alpha != (vec){0} + 1;
+}
+
+static int NAME(fold_block)(qkvi_step *t, vec *alpha, vec *beta)
+{
+    real *const m = t->m, *const l = t->l;
+    const real *const mb = t->mb, *const lb = t->lb;
+    ivec rescale = {0};
+    for (int v = 0; v < t->vectors; v++) {
+        const vec b = NAME(load)(mb + v * LANES), sum = NAME(load)(lb + v * LANES);
+        if (t->fresh) {
+            alpha[v] = (vec){0};
+            beta[v] = (vec){0} + 1;
+            NAME(store)(m + v * LANES, b);
+            NAME(store)(l + v * LANES, sum);
+        } else {
+            vec top;
+            NAME(fold_factors)(NAME(load)(m + v * LANES), b, &top, alpha + v, beta + v, &rescale);
+            NAME(store)(m + v * LANES, top);
+            NAME(store)(l + v * LANES, vfma(sum, beta[v], NAME(load)(l + v * LANES) * alpha[v]));
+        }
+    }
+    const int mode = t->fresh ? FOLD_FRESH : vany(rescale) ? FOLD_RESCALE : FOLD_ADD;
+    t->fresh = 0;
+    return mode;
+}
+
+static int NAME(values_finite)(const qkvi_step *t)
+{
+    ireal wild = 0;
+    for (int32_t j = 0; j < t->keys; j++) {
+        const ireal_u *const v = (const ireal_u *)t->v + j * t->v_stride;
+        for (int64_t c = 0; c < t->dv; c++) wild |= (v[c] & EXPONENT_MASK) == EXPONENT_MASK;
+    }
+    return !wild;
+}
+
+/* Row by row, live keys only (rule 4); alpha, beta, mode as for the tile. */
+NOINLINE void NAME(blend_rows)(const qkvi_step *t, const vec *alpha, const vec *beta, int mode)
+{
+    const int64_t width = (int64_t)t->vectors * LANES;
+    const real *const s = t->s, *const mb = t->mb;
+    for (int64_t r = 0; r < width; r++) {
+        const int skip = NAME(is_dead)(mb[r]);
+        const int32_t lo = t->lo ? t->lo[r] : 0, hi = t->lo ? t->hi[r] : t->keys;
+        const real al = alpha[r / LANES][r % LANES], be = beta[r / LANES][r % LANES];
+        for (int64_t c = 0; c < t->dv; c++) {
+            real *const o = (real *)t->o + c * width + r;
+            real x = 0;
+            for (int32_t j = lo; j < hi && !skip; j++)
+                x = sfma(((const real_u *)t->v)[j * t->v_stride + c], s[j * width + r], x);
+            *o = mode == FOLD_FRESH ? x : sfma(x, be, *o * al);
+        }
+    }
+}
+
+static void NAME(blend)(qkvi_step *t)
+{
+    static NAME(blend_fn) *const fns[4] = {0, NAME(blend1), NAME(blend2), NAME(blend3)};
+    vec alpha[QKVI_TILE_VECTORS], beta[QKVI_TILE_VECTORS];
+    const int mode = NAME(fold_block)(t, alpha, beta);
+    if (t->lo || t->slow) {
+        if (t->v_finite < 0) t->v_finite = NAME(values_finite)(t);
+        if (!t->v_finite) {
+            NAME(blend_rows)(t, alpha, beta, mode);
+            return;
+        }
+    }
+    NAME(edges) e = NAME(find_edges)(t);
+    const int n = t->vectors;
+    int rising = e.lo[n - 1] <= e.hi[0];
+    for (int v = 1; v < n; v++) rising &= e.lo[v] >= e.lo[v - 1] && e.hi[v] >= e.hi[v - 1];
+    if (!rising) {
+        /* no common stretch: every vector takes the whole block, with weight +0 outside its keys */
+        const int64_t width = (int64_t)n * LANES;
+        real *const s = t->s;
+        for (int v = 0; v < n; v++) {
+            for (int32_t j = 0; j < t->keys; j++)
+                if (j < e.lo[v] || j >= e.hi[v]) NAME(store)(s + j * width + v * LANES, (vec){0});
+            e.lo[v] = 0;
+            e.hi[v] = t->keys;
+        }
+    }
+    fns[n](t, &e, alpha, beta, mode);
+}
+
+static void NAME(fold)(void *oa, void *ma, void *la, const void *ob, const void *mb, const void *lb,
+                       int64_t dv, int64_t width)
+{
+    real *const o = oa, *const m = ma, *const l = la;
+    const real *const o2 = ob, *const m2 = mb, *const l2 = lb;
+    for (int64_t r = 0; r < width; r += LANES) {
+        vec top, alpha, beta;
+        ivec rescale = {0};
+        NAME(fold_factors)(NAME(load)(m + r), NAME(load)(m2 + r), &top, &alpha, &beta, &rescale);
+        NAME(store)(m + r, top);
+        NAME(store)(l + r, vfma(NAME(load)(l2 + r), beta, NAME(load)(l + r) * alpha));
+        for (int64_t c = 0; c < dv; c++) {
+            real *const p = o + c * width + r;
+            NAME(store)(p, vfma(NAME(load)(o2 + c * width + r), beta, NAME(load)(p) * alpha));
+        }
+    }
+}

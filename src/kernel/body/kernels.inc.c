@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* kernels.inc.c - included by each isa/isa_<name>.c after its vocabulary: every kernel once for float,
+ * once for double, the measuring loops, and the table. Nothing here is visible outside but the table.
+ */
+#include "kernel/kernels.h"
+#include "base/contract.h"
+#include "kernel/simd/env.h"
+#include <qkv/types.h>
+
+#if defined(PORTABLE) /* its fma is a function: unrolling would only grow the code */
+#define UNROLL(n)
+#define UNROLL_ALL
+#elif defined(__clang__)
+#define PRAGMA(x) _Pragma(#x)
+#define UNROLL(n) PRAGMA(clang loop unroll_count(n))
+#define UNROLL_ALL _Pragma("clang loop unroll(full)")
+#else
+#define PRAGMA(x) _Pragma(#x)
+#define UNROLL(n) PRAGMA(GCC unroll n)
+#define UNROLL_ALL _Pragma("GCC unroll 32")
+#endif
+#define NOINLINE static __attribute__((noinline))
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define QUOTE_(a) #a
+#define QUOTE(a) QUOTE_(a)
+
+/* how a block joins what a row has: nothing yet, no rescale needed, or the whole of rule 9 */
+enum { FOLD_FRESH, FOLD_ADD, FOLD_RESCALE };
+
+#define REAL_BITS 32
+#include "kernel/body/real.inc.c"
+#undef REAL_BITS
+#define REAL_BITS 64
+#include "kernel/body/real.inc.c"
+#undef REAL_BITS
+
+#include "kernel/body/probe.inc.c"
+
+const qkvi_kernels PASTE(qkvi_kernels_, ISA_NAME) = {
+    .name = QUOTE(ISA_NAME),
+    .id = ISA_ID,
+    .needs = ISA_NEEDS,
+    .f32 = OPS(f32),
+    .f64 = OPS(f64),
+    .env_enter = env_enter,
+    .env_leave = env_leave,
+    .probe_fma32 = probe_fma_f32,
+    .probe_fma64 = probe_fma_f64,
+    .probe_read = probe_read,
+};

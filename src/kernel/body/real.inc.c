@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* real.inc.c - the names that the bodies speak, for REAL_BITS 32 or 64, then the bodies. `real` is
+ * the number, `vec` a vector of LANES of them, `ivec` integers of the same width.
+ */
+#if REAL_BITS == 32
+#define NAME(x) x##_f32
+#define real float
+#define real_u f32u
+#define ireal int32_t
+#define ireal_u i32u
+#define vec f32v
+#define vec_u f32vu
+#define ivec i32v
+#define LANES (VBYTES / 4)
+#define vfma vfma32
+#define vmax vmax32
+#define vrint vrint32
+#define vany vany32
+#define vkeep vkeep32
+#define sfma sfma32
+#define MANTISSA 23
+#define BIAS 127
+#define ROUNDER QKVI_ROUNDER_F32
+#define ROUNDER_BITS INT32_C(0x4B400000)
+#define FAST_M QKVI_FAST_M_F32
+#define EXP2_FLOOR QKVI_EXP2_FLOOR_F32
+#define EXP2 QKVI_EXP2_F32
+#define EXP2_TERMS QKVI_EXP2_TERMS_F32
+#define EXPONENT_MASK INT32_C(0x7F800000)
+#define WILD_BIT INT32_C(0x40000000) /* clear in every |x| < 2, set in NaN */
+#define QUIET_NAN INT32_C(0x7FC00000)
+#define LN2 ((float)QKVI_LN2)
+#define INTEGERS_FROM 0x1p+23f
+#else
+#define NAME(x) x##_f64
+#define real double
+#define real_u f64u
+#define ireal int64_t
+#define ireal_u i64u
+#define vec f64v
+#define vec_u f64vu
+#define ivec i64v
+#define LANES (VBYTES64 / 8)
+#define vfma vfma64
+#define vmax vmax64
+#define vrint vrint64
+#define vany vany64
+#define vkeep vkeep64
+#define sfma sfma64
+#define MANTISSA 52
+#define BIAS 1023
+#define ROUNDER QKVI_ROUNDER_F64
+#define ROUNDER_BITS INT64_C(0x4338000000000000)
+#define FAST_M QKVI_FAST_M_F64
+#define EXP2_FLOOR QKVI_EXP2_FLOOR_F64
+#define EXP2 QKVI_EXP2_F64
+#define EXP2_TERMS QKVI_EXP2_TERMS_F64
+#define EXPONENT_MASK INT64_C(0x7FF0000000000000)
+#define WILD_BIT INT64_C(0x4000000000000000)
+#define QUIET_NAN INT64_C(0x7FF8000000000000)
+#define LN2 QKVI_LN2
+#define INTEGERS_FROM 0x1p+52
+#endif
+
+#include "kernel/body/word.inc.c"
+
+#include "kernel/body/blend.inc.c"
+#include "kernel/body/finish.inc.c"
+#include "kernel/body/pack.inc.c"
+#include "kernel/body/probe_fma.inc.c"
+#include "kernel/body/score.inc.c"
+#include "kernel/body/show.inc.c"
+#include "kernel/body/weigh.inc.c"
+
+#undef NAME
+#undef real
+#undef real_u
+#undef ireal
+#undef ireal_u
+#undef vec
+#undef vec_u
+#undef ivec
+#undef LANES
+#undef vfma
+#undef vmax
+#undef vrint
+#undef vany
+#undef vkeep
+#undef sfma
+#undef MANTISSA
+#undef BIAS
+#undef ROUNDER
+#undef ROUNDER_BITS
+#undef FAST_M
+#undef EXP2_FLOOR
+#undef EXP2
+#undef EXP2_TERMS
+#undef EXPONENT_MASK
+#undef WILD_BIT
+#undef QUIET_NAN
+#undef LN2
+#undef INTEGERS_FROM
+
+#ifndef OPS
+#define OPS(t)                                                                                     \
+    {                                                                                              \
+        .lanes = (int32_t)(VBYTES_OF_##t), .pack = pack_##t, .score = score_##t,                   \
+        .weigh = weigh_##t, .blend = blend_##t, .fold = fold_##t, .finish = finish_##t,            \
+        .store_node = store_node_##t, .load_node = load_node_##t, .show_scaled = show_scaled_##t,  \
+        .show_weight = show_weight_##t, .gather = gather_##t,                                      \
+    }
+#define VBYTES_OF_f32 (VBYTES / 4)
+#define VBYTES_OF_f64 (VBYTES64 / 8)
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* isa_avx2.c - AVX2 with FMA. */
+#include "cpu/cpu.h"
+#define ISA_NAME avx2
+#define ISA_ID QKV_ISA_AVX2
+#define ISA_NEEDS (QKVI_CPU_AVX2 | QKVI_CPU_FMA)
+#include "kernel/body/kernels.inc.c"
+#include "kernel/simd/simd_avx2.h"

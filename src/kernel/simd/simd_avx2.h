@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* simd_avx2.h - the vocabulary in AVX2 with FMA: 8 floats, 4 doubles. */
+#include <immintrin.h>
+#define VBYTES 32
+#define VBYTES64 32
+#include "kernel/simd/vocabulary.h"
+
+#define sfma32(a, b, c) __builtin_fmaf((a), (b), (c)) /* one instruction with -mfma */
+#define sfma64(a, b, c) __builtin_fma((a), (b), (c))
+
+INLINE f32v vfma32(f32v a, f32v b, f32v c)
+{
+    return (f32v)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+INLINE f64v vfma64(f64v a, f64v b, f64v c)
+{
+    return (f64v)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+INLINE f32v vmax32(f32v a, f32v b)
+{
+    return (f32v)_mm256_max_ps((__m256)a, (__m256)b);
+}
+INLINE f64v vmax64(f64v a, f64v b)
+{
+    return (f64v)_mm256_max_pd((__m256d)a, (__m256d)b);
+}
+INLINE f32v vrint32(f32v a)
+{
+    return (f32v)_mm256_round_ps((__m256)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+INLINE f64v vrint64(f64v a)
+{
+    return (f64v)_mm256_round_pd((__m256d)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+INLINE int vany32(i32v m)
+{
+    return !_mm256_testz_si256((__m256i)m, (__m256i)m);
+}
+INLINE int vany64(i64v m)
+{
+    return !_mm256_testz_si256((__m256i)m, (__m256i)m);
+}
+#define vkeep32(x) __asm__ volatile("" : "+x"(x))
+#define vkeep64(x) __asm__ volatile("" : "+x"(x))
+#define vkeep_bits(x) __asm__ volatile("" : "+x"(x))

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* mask.h - which keys a row may see. Each kind narrows a row's range of keys; a row sees the
+ * intersection. Kernels never learn a kind: they get "none", "all", or each row's range in the block.
+ */
+#ifndef QKVI_MASK_H
+#define QKVI_MASK_H
+
+#include <stdint.h>
+
+typedef struct qkvi_mask {
+    uint64_t use; /* QKV_USE_... bits; those that are masks */
+    int64_t keys;
+    int64_t q_offset; /* row i stands at position i + q_offset, |q_offset| <= 2^62 */
+} qkvi_mask;
+
+/* Keys [lo, hi) of one row; lo == hi: none. 0 <= lo <= hi <= keys. */
+typedef struct qkvi_range {
+    int64_t lo, hi;
+} qkvi_range;
+
+/* One function a kind (mask_<kind>.c, a line of masks.inc): narrows r for row i. */
+#define QKVI_MASK_KIND(bit, name)                                                                  \
+    void qkvi_mask_##name(const qkvi_mask *m, int64_t i, qkvi_range *r);
+#include "mask/masks.inc"
+#undef QKVI_MASK_KIND
+
+qkvi_range qkvi_mask_row(const qkvi_mask *m, int64_t i);
+
+typedef enum qkvi_tile_kind { QKVI_TILE_NONE, QKVI_TILE_SOME, QKVI_TILE_ALL } qkvi_tile_kind;
+
+/* What rows[0 ... n) see of the keys [key, key + keys): none of them, all of them, or some: then lo
+ * and hi (n entries, relative to key) say which. */
+qkvi_tile_kind qkvi_mask_tile(const qkvi_range *rows, int64_t n, int64_t key, int32_t keys,
+                              int32_t *lo, int32_t *hi);
+
+#endif

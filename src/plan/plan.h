@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* plan.h - all that is decided before data is seen. A plan is right by construction: whoever runs it
+ * checks nothing but pointers.
+ *
+ * Work is cut into *items*: up to item_rows query rows of one head of one batch. An item is done by one
+ * task from beginning to end, so no two tasks ever meet. A task owns one *slot* of the workspace:
+ *
+ *     workspace = header 64 | slot 0 | slot 1 | ...
+ *     slot      = ranges | lo hi | tiles | s | mb lb | gathered k, v | nodes of each tile ...
+ */
+#ifndef QKVI_PLAN_H
+#define QKVI_PLAN_H
+
+#include "kernel/kernels.h"
+#include "mask/mask.h"
+#include <qkv/attention.h>
+
+enum {
+    QKVI_ITEM_ROWS = 192, /* so many rows reuse one key block while it is near */
+    QKVI_ITEM_TILES = 16, /* at most, whatever the tile */
+    QKVI_MAX_LEVELS = 48  /* of the fold tree: no tensor holds more than 2^60 keys */
+};
+
+struct qkv_plan {
+    qkv_shape q, k, v, out; /* strides of dimensions of size <= 1 are 0 */
+    uint64_t use;
+    double scale;  /* multiplies q . k */
+    double factor; /* rule 2's f: scale * log2 e, rounded to the type */
+    qkvi_mask mask;
+    const qkvi_kernels *kernels; /* the reference: scalar, for its environment only */
+    const qkvi_ops *ops;         /* NULL: the reference */
+    int64_t real_bytes;
+    int64_t batch, heads, kv_heads, rows, keys, d, dv;
+    int32_t gather_k, gather_v; /* channels not adjacent: copied block by block */
+    int32_t lanes, tile_rows;   /* tile_rows = 3 * lanes */
+    int64_t item_rows, row_blocks, items;
+    int32_t item_tiles;
+    int64_t spans;  /* of 4,096 keys */
+    int32_t levels; /* nodes kept a tile beside the one in work */
+    int32_t max_threads;
+    int32_t owned; /* made by create: destroy releases it */
+    qkv_allocator alloc;
+    int32_t alloc_given;
+    /* offsets in a slot, bytes */
+    int64_t at_ranges, at_lo, at_hi, at_tiles, at_s, at_mb, at_lb, at_k, at_v, at_show, at_nodes;
+    int64_t node_bytes; /* one node of one tile: o, m, l */
+    int64_t qt_bytes;   /* one tile's queries */
+    int64_t slot_bytes, workspace_bytes;
+};
+
+/* Each fills its part of plan from params; validate first, then choose, tile, workspace. */
+qkv_status qkvi_plan_validate(qkv_plan *plan, const qkv_params *params, qkv_error *err);
+qkv_status qkvi_plan_choose(qkv_plan *plan, const qkv_params *params, qkv_error *err);
+void qkvi_plan_tile(qkv_plan *plan);
+qkv_status qkvi_plan_workspace(qkv_plan *plan, qkv_error *err);
+
+/* tasks of a run with that many threads */
+int32_t qkvi_plan_tasks(const qkv_plan *plan, int32_t nthreads);
+
+/* The nodes of a partial over spans [s0, s1), for each row (docs/numerics.md, Partials). */
+int64_t qkvi_plan_nodes(const qkv_plan *plan, int64_t s0, int64_t s1);
+/* 1 if key_begin, key_end are a range that a partial may have */
+int qkvi_plan_range(const qkv_plan *plan, int64_t key_begin, int64_t key_end);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* tile.c - cuts the rows into items and the keys into spans. Nothing here changes a bit of the result;
+ * it decides how often a key block is fetched and how evenly the work divides.
+ */
+#include "base/contract.h"
+#include "plan/plan.h"
+
+/* what one slot may take, so that a thread stays within its share of the cache (and 2 MB) */
+#define SLOT_BUDGET (INT64_C(1536) * 1024)
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* nodes that wait for their right sibling while the spans are walked */
+static int32_t tree_levels(int64_t spans)
+{
+    int32_t levels = 0;
+    while (spans > 1) {
+        spans = (spans + 1) / 2;
+        levels++;
+    }
+    return levels;
+}
+
+static void tile_reference(qkv_plan *plan)
+{
+    plan->lanes = 1;
+    plan->tile_rows = 1;
+    plan->item_rows = 1;
+    plan->item_tiles = 1;
+    plan->row_blocks = plan->rows;
+    plan->items = plan->batch * plan->heads * plan->row_blocks;
+}
+
+void qkvi_plan_tile(qkv_plan *plan)
+{
+    plan->spans = divide_up(plan->keys, QKVI_SPAN);
+    plan->levels = tree_levels(plan->spans);
+    if (plan->ops == NULL) {
+        tile_reference(plan);
+        return;
+    }
+    plan->lanes = plan->ops->lanes;
+    plan->tile_rows = plan->lanes * QKVI_TILE_VECTORS;
+    plan->gather_k = plan->k.dim[3] > 1 && plan->k.stride[3] != 1;
+    plan->gather_v = plan->v.dim[3] > 1 && plan->v.stride[3] != 1;
+
+    /* a row costs its queries, and a value sum for each node kept (sizes far beyond the budget are
+     * all alike) */
+    const int64_t d = plan->d < SLOT_BUDGET ? plan->d : SLOT_BUDGET;
+    const int64_t dv = plan->dv < SLOT_BUDGET ? plan->dv : SLOT_BUDGET;
+    const int64_t row_bytes = (d + (dv + 2) * (plan->levels + 1)) * plan->real_bytes;
+    int64_t tiles = QKVI_ITEM_ROWS / plan->tile_rows;
+    if (tiles > QKVI_ITEM_TILES) tiles = QKVI_ITEM_TILES;
+    const int64_t affordable = SLOT_BUDGET / (row_bytes * plan->tile_rows);
+    if (tiles > affordable) tiles = affordable;
+    if (tiles < 1) tiles = 1;
+    /* even items: of 256 rows, 144 and 112 rather than 192 and 64 */
+    const int64_t needed = divide_up(plan->rows, plan->tile_rows);
+    const int64_t blocks = divide_up(needed, tiles);
+    if (blocks > 0) tiles = divide_up(needed, blocks);
+    plan->item_tiles = (int32_t)tiles;
+    plan->item_rows = tiles * plan->tile_rows;
+    plan->row_blocks = divide_up(plan->rows, plan->item_rows);
+    plan->items = plan->batch * plan->heads * plan->row_blocks;
+}
+
+int32_t qkvi_plan_tasks(const qkv_plan *plan, int32_t nthreads)
+{
+    int64_t n = plan->max_threads < nthreads ? plan->max_threads : nthreads;
+    if (n > plan->items) n = plan->items;
+    return n < 1 ? 1 : (int32_t)n;
+}

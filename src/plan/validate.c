@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* validate.c - every rule about shapes and options, in one file. A failure names the argument as the
+ * caller wrote it, its value and the bound. After this, the plan can be trusted.
+ */
+#include "base/checked.h"
+#include "base/contract.h"
+#include "base/error.h"
+#include "base/shape.h"
+#include "plan/plan.h"
+
+#define KNOWN_USE (QKV_USE_SCALE | QKV_USE_CAUSAL)
+#define FAR_OFFSET (INT64_C(1) << 62)
+enum { MAX_THREADS = 1024 };
+
+static const char *const axis[4] = {"batch", "heads", "positions", "channels"};
+/* "params.q" and its members' names, as they stand in a sentence */
+static const char *const dim_name[4][4] = {
+    {"params.q.dim[0]", "params.q.dim[1]", "params.q.dim[2]", "params.q.dim[3]"},
+    {"params.k.dim[0]", "params.k.dim[1]", "params.k.dim[2]", "params.k.dim[3]"},
+    {"params.v.dim[0]", "params.v.dim[1]", "params.v.dim[2]", "params.v.dim[3]"},
+    {"params.out.dim[0]", "params.out.dim[1]", "params.out.dim[2]", "params.out.dim[3]"}};
+static const char *const tensor_name[4] = {"params.q", "params.k", "params.v", "params.out"};
+static const char *const dtype_name[4] = {"params.q.dtype", "params.k.dtype", "params.v.dtype",
+                                          "params.out.dtype"};
+
+static qkv_status check_tensor(const qkv_shape *s, int which, int32_t dtype, qkv_error *err)
+{
+    if (qkvi_dtype_bytes(s->dtype) == 0)
+        return qkvi_fail(err, QKV_EUNSUPPORTED, dtype_name[which], s->dtype, QKV_F32,
+                         QKVI_SAY(QKVI_S(dtype_name[which]), QKVI_S(" is "), QKVI_I(s->dtype),
+                                  QKVI_S("; it must be QKV_F32 (1) or QKV_F64 (4)")));
+    if (s->dtype != dtype)
+        return qkvi_fail(err, QKV_ESHAPE, dtype_name[which], s->dtype, dtype,
+                         QKVI_SAY(QKVI_S(dtype_name[which]), QKVI_S(" is "), QKVI_I(s->dtype),
+                                  QKVI_S("; it must equal params.q.dtype, which is "),
+                                  QKVI_I(dtype)));
+    if (s->reserved != 0)
+        return qkvi_fail(err, QKV_EARG, tensor_name[which], s->reserved, 0,
+                         QKVI_SAY(QKVI_S(tensor_name[which]), QKVI_S(".reserved is "),
+                                  QKVI_I(s->reserved), QKVI_S("; it must be 0")));
+    for (int i = 0; i < 4; i++)
+        if (s->dim[i] < 0)
+            return qkvi_fail(err, QKV_EARG, dim_name[which][i], s->dim[i], 0,
+                             QKVI_SAY(QKVI_S(dim_name[which][i]), QKVI_S(" ("), QKVI_S(axis[i]),
+                                      QKVI_S(") is "), QKVI_I(s->dim[i]),
+                                      QKVI_S("; it must be at least 0")));
+    int64_t elems;
+    if (qkvi_shape_overflows(s, &elems))
+        return qkvi_fail(err, QKV_EARG, tensor_name[which], s->dim[2], INT64_MAX,
+                         QKVI_SAY(QKVI_S(tensor_name[which]), QKVI_S(" of "), QKVI_I(s->dim[0]),
+                                  QKVI_S(" x "), QKVI_I(s->dim[1]), QKVI_S(" x "),
+                                  QKVI_I(s->dim[2]), QKVI_S(" x "), QKVI_I(s->dim[3]),
+                                  QKVI_S(" is too large: it must span less than 2^63 bytes")));
+    return QKV_OK;
+}
+
+/* dim i of tensor a must equal dim i of tensor b */
+static qkv_status check_equal(const qkv_shape *a, int which_a, const qkv_shape *b, int which_b,
+                              int i, qkv_error *err)
+{
+    if (a->dim[i] == b->dim[i]) return QKV_OK;
+    return qkvi_fail(err, QKV_ESHAPE, dim_name[which_a][i], a->dim[i], b->dim[i],
+                     QKVI_SAY(QKVI_S(dim_name[which_a][i]), QKVI_S(" ("), QKVI_S(axis[i]),
+                              QKVI_S(") is "), QKVI_I(a->dim[i]), QKVI_S("; it must equal "),
+                              QKVI_S(dim_name[which_b][i]), QKVI_S(", which is "),
+                              QKVI_I(b->dim[i])));
+}
+
+static qkv_status check_fit(const qkv_params *p, qkv_error *err)
+{
+    enum { Q, K, V, OUT };
+    qkv_status s;
+    if ((s = check_equal(&p->k, K, &p->q, Q, 0, err))) return s;
+    if ((s = check_equal(&p->v, V, &p->q, Q, 0, err))) return s;
+    if ((s = check_equal(&p->v, V, &p->k, K, 1, err))) return s;
+    if ((s = check_equal(&p->v, V, &p->k, K, 2, err))) return s;
+    if ((s = check_equal(&p->k, K, &p->q, Q, 3, err))) return s;
+    for (int i = 0; i < 3; i++)
+        if ((s = check_equal(&p->out, OUT, &p->q, Q, i, err))) return s;
+    if ((s = check_equal(&p->out, OUT, &p->v, V, 3, err))) return s;
+    const int64_t hq = p->q.dim[1], hkv = p->k.dim[1];
+    if (hkv == 0 ? hq != 0 : hq % hkv != 0)
+        return qkvi_fail(
+            err, QKV_ESHAPE, dim_name[K][1], hkv, hq,
+            QKVI_SAY(QKVI_S("params.k.dim[1] (key heads) is "), QKVI_I(hkv),
+                     QKVI_S("; it must divide params.q.dim[1] (query heads), which is "),
+                     QKVI_I(hq)));
+    if (p->q.dim[3] == 0)
+        return qkvi_fail(
+            err, QKV_EARG, dim_name[Q][3], 0, 1,
+            QKVI_SAY(QKVI_S("params.q.dim[3] (channels) is 0; it must be at least 1")));
+    int64_t n;
+    if (qkvi_mul(p->q.dim[0], hq, &n) || qkvi_mul(n, p->q.dim[2], &n) ||
+        qkvi_mul(n, p->k.dim[2], &n))
+        return qkvi_fail(err, QKV_EARG, dim_name[K][2], p->k.dim[2], INT64_MAX,
+                         QKVI_SAY(QKVI_S("batch x heads x rows x keys = "), QKVI_I(p->q.dim[0]),
+                                  QKVI_S(" x "), QKVI_I(hq), QKVI_S(" x "), QKVI_I(p->q.dim[2]),
+                                  QKVI_S(" x "), QKVI_I(p->k.dim[2]),
+                                  QKVI_S(" scores is too large: it must be below 2^63")));
+    if (!qkvi_shape_injective(&p->out))
+        return qkvi_fail(err, QKV_EARG, "params.out.stride", p->out.stride[2], 0,
+                         QKVI_SAY(QKVI_S("params.out.stride is "), QKVI_I(p->out.stride[0]),
+                                  QKVI_S(", "), QKVI_I(p->out.stride[1]), QKVI_S(", "),
+                                  QKVI_I(p->out.stride[2]), QKVI_S(", "), QKVI_I(p->out.stride[3]),
+                                  QKVI_S("; no two elements of an output may share an address")));
+    return QKV_OK;
+}
+
+static qkv_status check_options(const qkv_params *p, qkv_error *err)
+{
+    if (p->use & ~KNOWN_USE)
+        return qkvi_fail(err, QKV_EUNSUPPORTED, "params.use", (int64_t)p->use, (int64_t)KNOWN_USE,
+                         QKVI_SAY(QKVI_S("params.use is "), QKVI_I((int64_t)p->use),
+                                  QKVI_S("; this library knows only the bits of "),
+                                  QKVI_I((int64_t)KNOWN_USE)));
+    if (p->reserved != 0)
+        return qkvi_fail(
+            err, QKV_EARG, "params.reserved", p->reserved, 0,
+            QKVI_SAY(QKVI_S("params.reserved is "), QKVI_I(p->reserved), QKVI_S("; it must be 0")));
+    if (p->max_threads < 0 || p->max_threads > MAX_THREADS)
+        return qkvi_fail(err, QKV_EARG, "params.max_threads", p->max_threads, MAX_THREADS,
+                         QKVI_SAY(QKVI_S("params.max_threads is "), QKVI_I(p->max_threads),
+                                  QKVI_S("; it must be between 0 and "), QKVI_I(MAX_THREADS)));
+    if ((p->use & QKV_USE_CAUSAL) && (p->q_offset > FAR_OFFSET || p->q_offset < -FAR_OFFSET))
+        return qkvi_fail(err, QKV_EARG, "params.q_offset", p->q_offset, FAR_OFFSET,
+                         QKVI_SAY(QKVI_S("params.q_offset is "), QKVI_I(p->q_offset),
+                                  QKVI_S("; it must be between -2^62 and 2^62")));
+    return QKV_OK;
+}
+
+/* In a function of its own, called between env_enter and env_leave: arithmetic may not move across. */
+static __attribute__((noinline)) void fold_scale(qkv_plan *plan, const qkv_params *p)
+{
+    plan->scale = p->use & QKV_USE_SCALE ? p->scale : 1.0 / __builtin_sqrt((double)p->q.dim[3]);
+    plan->factor = plan->scale * QKVI_LOG2E;
+    if (p->q.dtype == QKV_F32) plan->factor = (double)(float)plan->factor;
+}
+
+static qkv_status check_scale(qkv_plan *plan, const qkv_params *p, qkv_error *err)
+{
+    const qkvi_kernels *const scalar = qkvi_kernels_by_id(QKV_ISA_SCALAR);
+    const uint64_t env = scalar->env_enter();
+    fold_scale(plan, p);
+    const int single = p->q.dtype == QKV_F32;
+    const double small = single ? 0x1p-126 : 0x1p-1022, f = plan->factor;
+    const double large = single ? 0x1.fffffep+127 : 0x1.fffffffffffffp+1023;
+    const double size = f < 0 ? -f : f;
+    const int fits = size <= large && (size >= small || !(size > 0));
+    scalar->env_leave(env);
+    if (fits) return QKV_OK;
+    return qkvi_fail(err, QKV_EARG, "params.scale", 0, 0,
+                     QKVI_SAY(QKVI_S("params.scale is "), QKVI_X(plan->scale),
+                              QKVI_S("; times log2(e) it must be 0 or between "), QKVI_X(small),
+                              QKVI_S(" and "), QKVI_X(large), QKVI_S(" in size")));
+}
+
+qkv_status qkvi_plan_validate(qkv_plan *plan, const qkv_params *p, qkv_error *err)
+{
+    const qkv_shape *const tensor[4] = {&p->q, &p->k, &p->v, &p->out};
+    qkv_status s;
+    for (int i = 0; i < 4; i++)
+        if ((s = check_tensor(tensor[i], i, p->q.dtype, err))) return s;
+    if ((s = check_options(p, err))) return s;
+    if ((s = check_fit(p, err))) return s;
+    if ((s = check_scale(plan, p, err))) return s;
+    plan->q = qkvi_shape_clean(&p->q);
+    plan->k = qkvi_shape_clean(&p->k);
+    plan->v = qkvi_shape_clean(&p->v);
+    plan->out = qkvi_shape_clean(&p->out);
+    plan->use = p->use;
+    plan->real_bytes = qkvi_dtype_bytes(p->q.dtype);
+    plan->batch = p->q.dim[0];
+    plan->heads = p->q.dim[1];
+    plan->kv_heads = p->k.dim[1];
+    plan->rows = p->q.dim[2];
+    plan->keys = p->k.dim[2];
+    plan->d = p->q.dim[3];
+    plan->dv = p->v.dim[3];
+    plan->max_threads = p->max_threads ? p->max_threads : 1;
+    plan->mask.use = p->use;
+    plan->mask.keys = plan->keys;
+    plan->mask.q_offset = p->q_offset;
+    return QKV_OK;
+}

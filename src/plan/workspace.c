@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* workspace.c - the offset of every buffer in a slot (see plan.h), all 64-aligned and checked. */
+#include "base/checked.h"
+#include "base/contract.h"
+#include "base/error.h"
+#include "plan/plan.h"
+#include "plan/tile.h"
+
+/* *at = where a buffer of a * b bytes begins; *end moves past it. 1 on overflow. */
+static int place(int64_t *at, int64_t *end, int64_t a, int64_t b)
+{
+    int64_t bytes;
+    if (qkvi_mul(a, b, &bytes) || qkvi_add(bytes, 63, &bytes)) return 1;
+    *at = *end;
+    return qkvi_add(*end, bytes / 64 * 64, end);
+}
+
+static int place_reference(qkv_plan *p, int64_t *end)
+{
+    /* score, scaled, masked, weight, then out */
+    return place(&p->at_s, end, p->keys, 4 * (int64_t)sizeof(double)) ||
+           place(&p->at_nodes, end, p->dv, (int64_t)sizeof(double));
+}
+
+static int place_tiles(qkv_plan *p, int64_t *end)
+{
+    const int64_t w = p->tile_rows, e = p->real_bytes;
+    int64_t nodes = 0, node = 0, at;
+    if (place(&p->at_ranges, end, p->item_rows, (int64_t)sizeof(qkvi_range)) ||
+        place(&p->at_lo, end, w, (int64_t)sizeof(int32_t)) ||
+        place(&p->at_hi, end, w, (int64_t)sizeof(int32_t)) ||
+        place(&p->at_tiles, end, p->item_tiles, (int64_t)sizeof(qkvi_tile)) ||
+        place(&p->at_s, end, QKVI_BLOCK * w, e) || place(&p->at_mb, end, w, e) ||
+        place(&p->at_lb, end, w, e) || place(&p->at_show, end, QKVI_BLOCK, e) ||
+        place(&p->at_k, end, p->gather_k ? p->d : 0, QKVI_BLOCK * e) ||
+        place(&p->at_v, end, p->gather_v ? p->dv : 0, QKVI_BLOCK * e))
+        return 1;
+    if (place(&at, &node, p->dv, w * e) || place(&at, &node, w, e) || place(&at, &node, w, e))
+        return 1;
+    p->node_bytes = node;
+    int64_t qt = 0;
+    if (place(&at, &qt, p->d, w * e)) return 1;
+    p->qt_bytes = qt;
+    if (qkvi_mul(node, p->levels + 1, &nodes) || qkvi_add(nodes, qt, &nodes)) return 1;
+    return place(&p->at_nodes, end, nodes, p->item_tiles);
+}
+
+qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
+{
+    int64_t end = 0, all;
+    if ((p->ops ? place_tiles(p, &end) : place_reference(p, &end)) ||
+        qkvi_mul(end, p->max_threads, &all) || qkvi_add(all, 64, &all) || all > PTRDIFF_MAX)
+        return qkvi_fail(err, QKV_EARG, "params", p->d, INT64_MAX,
+                         QKVI_SAY(QKVI_S("params: the workspace for "), QKVI_I(p->d),
+                                  QKVI_S(" channels, "), QKVI_I(p->dv),
+                                  QKVI_S(" value channels and "), QKVI_I(p->max_threads),
+                                  QKVI_S(" threads is too large: it must be below 2^63 bytes")));
+    p->slot_bytes = end;
+    p->workspace_bytes = p->items > 0 ? all : 0;
+    return QKV_OK;
+}

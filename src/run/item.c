@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* item.c - one item: some query rows of one head meet all their keys, block by block in ascending
+ * order. The key loop is outside and the tiles inside, so that a block of K and V is fetched once for
+ * up to 192 rows.
+ *
+ *   pack q ─► for each block: score ─► weigh ─► blend ─► [span ends: fold tree] ─► finish ─► out, lse
+ */
+#include "base/contract.h"
+#include "base/shape.h"
+#include "run/run.h"
+#include "run/taps.h"
+#include "run/tree.h"
+
+typedef struct item {
+    const qkvi_job *job;
+    const qkv_plan *plan;
+    char *slot;
+    qkvi_place place;
+    const void *k, *v;          /* key 0 of this head */
+    int64_t key_begin, key_end; /* what some row of the item sees */
+    qkvi_range *ranges;         /* of each row */
+    qkvi_tile *tiles;
+    int32_t ntiles;
+    qkvi_step step;
+} item;
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void set_ranges(item *it)
+{
+    it->key_begin = it->plan->keys;
+    it->key_end = 0;
+    for (int64_t r = 0; r < it->place.rows; r++) {
+        const qkvi_range x = qkvi_mask_row(&it->plan->mask, it->place.row + r);
+        it->ranges[r] = x;
+        if (x.lo >= x.hi) continue;
+        if (x.lo < it->key_begin) it->key_begin = x.lo;
+        if (x.hi > it->key_end) it->key_end = x.hi;
+    }
+    if (it->job->partial) { /* nodes are due even where no row sees a key */
+        it->key_begin = it->job->span_begin * QKVI_SPAN;
+        it->key_end = min64(it->job->span_end * QKVI_SPAN, it->plan->keys);
+    }
+}
+
+static void set_tiles(item *it)
+{
+    const qkv_plan *const p = it->plan;
+    const char *const q = qkvi_at(it->job->q, qkvi_shape_at(&p->q, p->real_bytes, it->place.batch,
+                                                            it->place.head, it->place.row));
+    const int64_t tile_bytes = p->qt_bytes + (p->levels + 1) * p->node_bytes;
+    it->ntiles = 0;
+    for (int64_t row = 0; row < it->place.rows; row += p->tile_rows) {
+        qkvi_tile *const t = it->tiles + it->ntiles;
+        char *mem = it->slot + p->at_nodes + it->ntiles * tile_bytes;
+        it->ntiles++;
+        t->row = row;
+        t->rows = (int32_t)min64(p->tile_rows, it->place.rows - row);
+        t->vectors = (t->rows + p->lanes - 1) / p->lanes;
+        t->fresh = 1;
+        t->root = 0;
+        t->waiting = 0;
+        t->qt = mem;
+        t->work = mem + p->qt_bytes;
+        for (int32_t l = 0; l < p->levels; l++)
+            t->node[l] = mem + p->qt_bytes + (l + 1) * p->node_bytes;
+        p->ops->pack(t->qt, q + row * p->q.stride[2] * p->real_bytes, p->q.stride[2],
+                     p->q.stride[3], t->rows, p->d, (int64_t)t->vectors * p->lanes, p->factor);
+    }
+}
+
+/* Where the block's keys and values are read: in place, or gathered into the slot. */
+static void set_block(item *it, int64_t key, int32_t keys)
+{
+    const qkv_plan *const p = it->plan;
+    qkvi_step *const s = &it->step;
+    s->keys = keys;
+    s->v_finite = -1;
+    s->k = qkvi_at(it->k, key * p->k.stride[2] * p->real_bytes);
+    s->v = qkvi_at(it->v, key * p->v.stride[2] * p->real_bytes);
+    s->k_stride = p->k.stride[2];
+    s->v_stride = p->v.stride[2];
+    if (p->gather_k) {
+        p->ops->gather(it->slot + p->at_k, s->k, p->k.stride[2], p->k.stride[3], keys, p->d);
+        s->k = it->slot + p->at_k;
+        s->k_stride = p->d;
+    }
+    if (p->gather_v) {
+        p->ops->gather(it->slot + p->at_v, s->v, p->v.stride[2], p->v.stride[3], keys, p->dv);
+        s->v = it->slot + p->at_v;
+        s->v_stride = p->dv;
+    }
+}
+
+/* The first four tiles each fetch a quarter of the next block into the second-level cache. */
+static void set_ahead(item *it, int32_t tile, int64_t next, int64_t end)
+{
+    enum { PARTS = 4, KEYS = QKVI_BLOCK / PARTS };
+    const qkv_plan *const p = it->plan;
+    qkvi_step *const s = &it->step;
+    s->ahead_k = s->ahead_v = NULL;
+    s->ahead_keys = 0;
+    if (tile >= PARTS || next + QKVI_BLOCK > end) return;
+    s->ahead_keys = KEYS;
+    if (!p->gather_k)
+        s->ahead_k = qkvi_at(it->k, (next + tile * KEYS) * p->k.stride[2] * p->real_bytes);
+    if (!p->gather_v)
+        s->ahead_v = qkvi_at(it->v, (next + tile * KEYS) * p->v.stride[2] * p->real_bytes);
+}
+
+static void step_tile(item *it, qkvi_tile *t, int64_t key)
+{
+    const qkv_plan *const p = it->plan;
+    qkvi_step *const s = &it->step;
+    int32_t *const lo = (int32_t *)(void *)(it->slot + p->at_lo);
+    int32_t *const hi = (int32_t *)(void *)(it->slot + p->at_hi);
+    const qkvi_tile_kind kind = qkvi_mask_tile(it->ranges + t->row, t->rows, key, s->keys, lo, hi);
+    if (kind == QKVI_TILE_NONE) return;
+    const int64_t width = (int64_t)t->vectors * p->lanes;
+    for (int64_t r = t->rows; r < width; r++) lo[r] = hi[r] = 0;
+    s->qt = t->qt;
+    s->vectors = t->vectors;
+    s->lo = kind == QKVI_TILE_ALL ? NULL : lo;
+    s->hi = kind == QKVI_TILE_ALL ? NULL : hi;
+    s->o = t->work;
+    s->m = qkvi_node_m(p, t->work);
+    s->l = qkvi_node_l(p, t->work);
+    s->fresh = t->fresh;
+    p->ops->score(s);
+    p->ops->weigh(s);
+    p->ops->blend(s);
+    t->fresh = s->fresh;
+}
+
+/* Where the next node of a tile's first row goes in the partial. */
+typedef struct sink {
+    char *at;
+    int64_t nodes; /* of one row */
+} sink;
+
+static void store_node(void *ctx, const qkv_plan *p, const qkvi_tile *t, void *node)
+{
+    sink *const to = ctx;
+    const int64_t bytes = (p->dv + 2) * p->real_bytes;
+    p->ops->store_node(node, qkvi_node_m(p, node), qkvi_node_l(p, node), to->at, to->nodes * bytes,
+                       t->rows, p->dv, (int64_t)t->vectors * p->lanes);
+    to->at += bytes;
+}
+
+static sink sink_of(const item *it, const qkvi_tile *t)
+{
+    const qkv_plan *const p = it->plan;
+    const int64_t row =
+        (it->place.batch * p->heads + it->place.head) * p->rows + it->place.row + t->row;
+    return (sink){(char *)it->job->partial +
+                      row * it->job->partial_nodes * (p->dv + 2) * p->real_bytes,
+                  it->job->partial_nodes};
+}
+
+/* A span is complete: its node goes up the tree. A tile that saw nothing of it pushes nothing, unless
+ * a partial must say so. */
+static void end_span(item *it, sink *sinks, int64_t span)
+{
+    const qkv_plan *const p = it->plan;
+    for (int32_t i = 0; i < it->ntiles; i++) {
+        qkvi_tile *const t = it->tiles + i;
+        if (t->fresh && !it->job->partial) continue;
+        if (t->fresh) qkvi_node_clear(p, t->work, (int64_t)t->vectors * p->lanes);
+        t->fresh = 1;
+        qkvi_tree_push(p, t, 0, span, it->job->span_begin, store_node, sinks + i);
+    }
+}
+
+static void finish_tile(item *it, qkvi_tile *t)
+{
+    const qkv_plan *const p = it->plan;
+    const int64_t width = (int64_t)t->vectors * p->lanes;
+    if (!qkvi_tree_close(p, t)) qkvi_node_clear(p, t->work, width); /* no row saw a key */
+    const int64_t row = it->place.row + t->row;
+    const int64_t flat = (it->place.batch * p->heads + it->place.head) * p->rows + row;
+    p->ops->finish(t->work, qkvi_node_m(p, t->work), qkvi_node_l(p, t->work),
+                   qkvi_at_out(it->job->out, qkvi_shape_at(&p->out, p->real_bytes, it->place.batch,
+                                                           it->place.head, row)),
+                   p->out.stride[2], p->out.stride[3],
+                   it->job->lse ? qkvi_at_out(it->job->lse, flat * p->real_bytes) : NULL, t->rows,
+                   p->dv, width);
+}
+
+static int visit_blocks(item *it, sink *sinks)
+{
+    int64_t key = it->key_begin / QKVI_BLOCK * QKVI_BLOCK;
+    for (; key < it->key_end; key += QKVI_BLOCK) {
+        set_block(it, key, (int32_t)min64(QKVI_BLOCK, it->plan->keys - key));
+        for (int32_t i = 0; i < it->ntiles; i++) {
+            if (qkvi_cancelled(it->job)) return 1;
+            set_ahead(it, i, key + QKVI_BLOCK, it->key_end);
+            step_tile(it, it->tiles + i, key);
+        }
+        if ((key + QKVI_BLOCK) % QKVI_SPAN == 0 || key + QKVI_BLOCK >= it->key_end)
+            end_span(it, sinks, key / QKVI_SPAN);
+    }
+    return 0;
+}
+
+int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
+{
+    const qkv_plan *const p = job->plan;
+    sink sinks[QKVI_ITEM_TILES];
+    item it = {.job = job, .plan = p, .slot = slot, .place = qkvi_item_place(job, number)};
+    const int64_t kv_head = it.place.head / (p->heads / p->kv_heads);
+    it.ranges = (qkvi_range *)(void *)(it.slot + p->at_ranges);
+    it.tiles = (qkvi_tile *)(void *)(it.slot + p->at_tiles);
+    it.k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->real_bytes, it.place.batch, kv_head, 0));
+    it.v = qkvi_at(job->v, qkvi_shape_at(&p->v, p->real_bytes, it.place.batch, kv_head, 0));
+    it.step.d = p->d;
+    it.step.dv = p->dv;
+    it.step.s = it.slot + p->at_s;
+    it.step.mb = it.slot + p->at_mb;
+    it.step.lb = it.slot + p->at_lb;
+    set_ranges(&it);
+    set_tiles(&it);
+    for (int32_t i = 0; job->partial && i < it.ntiles; i++) sinks[i] = sink_of(&it, it.tiles + i);
+    if (visit_blocks(&it, sinks)) return 1;
+    for (int32_t i = 0; i < it.ntiles; i++) {
+        qkvi_tile *const t = it.tiles + i;
+        if (!job->partial) {
+            finish_tile(&it, t);
+        } else if (it.key_end == p->keys) {
+            if (qkvi_tree_close(p, t)) store_node(sinks + i, p, t, t->work);
+        } else {
+            qkvi_tree_flush(p, t, store_node, sinks + i);
+        }
+        if (job->tap && qkvi_tap_tile(job, slot, &it.place, t, it.ranges + t->row)) return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* pool.c - a small pool behind the public executor interface. Workers sleep on a condition variable and
+ * never spin; one run at a time, a second caller's run goes serially on its own thread. A fork leaves
+ * the child without workers: it notices (the process id differs) and makes new ones at first use.
+ *
+ * Only creation, first use after a fork, and destruction call the system.
+ */
+#define _GNU_SOURCE
+#include "run/pool.h"
+#include "base/arena.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = QKVI_POOL_MAX };
+
+struct qkv_pool {
+    qkv_threads threads; /* what the caller hands to qkv_run */
+    qkv_allocator alloc;
+    int32_t alloc_given;
+    int32_t nworkers; /* running; the caller is one more */
+    pid_t owner;      /* the process whose threads they are */
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    /* the present run, under lock */
+    int32_t busy; /* somebody's run is on */
+    int32_t quit;
+    int32_t ntasks, next, open; /* open: tasks not finished */
+    void (*task)(void *arg, int32_t i);
+    void *arg;
+    pthread_t worker[MAX_THREADS];
+};
+
+/* Takes tasks until none is left. Called with the lock, returns with it. */
+static void help(qkv_pool *p)
+{
+    while (p->next < p->ntasks) {
+        const int32_t i = p->next++;
+        void (*const task)(void *, int32_t) = p->task;
+        void *const arg = p->arg;
+        pthread_mutex_unlock(&p->lock);
+        task(arg, i);
+        pthread_mutex_lock(&p->lock);
+        if (--p->open == 0) pthread_cond_signal(&p->done);
+    }
+}
+
+static void *worker_main(void *arg)
+{
+    qkv_pool *const p = arg;
+    pthread_mutex_lock(&p->lock);
+    while (!p->quit) {
+        help(p);
+        if (!p->quit) pthread_cond_wait(&p->work, &p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* As many workers as the system gives, with all signals blocked: they belong to the host's threads. */
+static void start_workers(qkv_pool *p)
+{
+    sigset_t all, before;
+    p->owner = getpid();
+    p->nworkers = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (p->nworkers + 1 < p->threads.nthreads &&
+           pthread_create(&p->worker[p->nworkers], NULL, worker_main, p) == 0)
+        p->nworkers++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void init_locks(qkv_pool *p)
+{
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->work, NULL);
+    pthread_cond_init(&p->done, NULL);
+    p->busy = p->quit = 0;
+    p->ntasks = p->next = p->open = 0;
+}
+
+static void run_serially(int32_t ntasks, void (*task)(void *arg, int32_t i), void *arg)
+{
+    for (int32_t i = 0; i < ntasks; i++) task(arg, i);
+}
+
+static void parallel_for(void *ctx, int32_t ntasks, void (*task)(void *arg, int32_t i), void *arg)
+{
+    qkv_pool *const p = ctx;
+    if (p->owner != getpid()) { /* a forked child: the locks and threads stayed with the parent */
+        init_locks(p);
+        start_workers(p);
+    }
+    pthread_mutex_lock(&p->lock);
+    if (p->busy || p->nworkers == 0) {
+        pthread_mutex_unlock(&p->lock);
+        run_serially(ntasks, task, arg);
+        return;
+    }
+    p->busy = 1;
+    p->task = task;
+    p->arg = arg;
+    p->ntasks = p->open = ntasks;
+    p->next = 0;
+    pthread_cond_broadcast(&p->work);
+    help(p);
+    while (p->open > 0) pthread_cond_wait(&p->done, &p->lock);
+    p->ntasks = p->next = 0;
+    p->busy = 0;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- how many CPUs ------------------------------------------------------------------------------- */
+
+static int64_t parse_number(const char **at)
+{
+    int64_t n = 0;
+    const char *s = *at;
+    if (*s < '0' || *s > '9') return -1; /* "max", "-1" */
+    while (*s >= '0' && *s <= '9' && n < INT64_MAX / 10 - 9) n = n * 10 + (*s++ - '0');
+    while (*s == ' ') s++;
+    *at = s;
+    return n;
+}
+
+static int read_line(const char *path, char *line, size_t size)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    const ssize_t n = read(fd, line, size - 1);
+    close(fd);
+    if (n <= 0) return 0;
+    line[n] = 0;
+    return 1;
+}
+
+/* CPUs that the control group's quota allows, rounded up; 0: no limit that we can see */
+static int64_t quota_cpus(void)
+{
+    char line[64], period[64];
+    const char *at = line, *at_period = period;
+    int64_t quota = -1, per = -1;
+    if (read_line("/sys/fs/cgroup/cpu.max", line, sizeof line)) { /* version 2: "quota period" */
+        quota = parse_number(&at);
+        per = parse_number(&at);
+    } else if (read_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", line, sizeof line) &&
+               read_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period)) {
+        quota = parse_number(&at);
+        per = parse_number(&at_period);
+    }
+    return quota > 0 && per > 0 ? (quota + per - 1) / per : 0;
+}
+
+int32_t qkvi_pool_cpus(void)
+{
+    cpu_set_t set;
+    int64_t n = 1;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
+    const int64_t quota = quota_cpus();
+    if (quota > 0 && quota < n) n = quota;
+    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int32_t)n;
+}
+
+/* ---- create, destroy ----------------------------------------------------------------------------- */
+
+qkv_pool *qkvi_pool_create(int32_t nthreads, const qkv_allocator *alloc)
+{
+    qkv_pool *const p = qkvi_alloc(alloc, sizeof *p);
+    if (p == NULL) return NULL;
+    memset(p, 0, sizeof *p);
+    if (alloc) p->alloc = *alloc;
+    p->alloc_given = alloc != NULL;
+    p->threads = qkv_threads_init();
+    p->threads.nthreads = nthreads;
+    p->threads.parallel_for = parallel_for;
+    p->threads.ctx = p;
+    init_locks(p);
+    start_workers(p);
+    return p;
+}
+
+void qkvi_pool_destroy(qkv_pool *p)
+{
+    if (p->owner == getpid()) { /* in a forked child the workers are not ours to end */
+        pthread_mutex_lock(&p->lock);
+        p->quit = 1;
+        pthread_cond_broadcast(&p->work);
+        pthread_mutex_unlock(&p->lock);
+        for (int32_t i = 0; i < p->nworkers; i++) pthread_join(p->worker[i], NULL);
+        pthread_mutex_destroy(&p->lock);
+        pthread_cond_destroy(&p->work);
+        pthread_cond_destroy(&p->done);
+    }
+    const qkv_allocator a = p->alloc;
+    qkvi_release(p->alloc_given ? &a : NULL, p, sizeof *p);
+}
+
+const qkv_threads *qkvi_pool_threads(const qkv_pool *p)
+{
+    return &p->threads;
+}

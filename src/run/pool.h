@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* pool.h - see qkv/pool.h; without the checks. */
+#ifndef QKVI_POOL_H
+#define QKVI_POOL_H
+
+#include <qkv/pool.h>
+
+enum { QKVI_POOL_MAX = 1024 };
+
+int32_t qkvi_pool_cpus(void);
+qkv_pool *qkvi_pool_create(int32_t nthreads, const qkv_allocator *alloc); /* NULL: no memory */
+void qkvi_pool_destroy(qkv_pool *pool);
+const qkv_threads *qkvi_pool_threads(const qkv_pool *pool);
+
+#endif

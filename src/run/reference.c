@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* reference.c - one row through src/ref, its result into the caller's tensors, its stages to the tap. */
+#include "base/shape.h"
+#include "ref/ref.h"
+#include "run/run.h"
+#include "run/taps.h"
+
+/* to[index] = x, as float (rounded) or double; every NaN the same one */
+static void put(void *to, int64_t index, int64_t real_bytes, double x)
+{
+    typedef float any_float __attribute__((aligned(1), may_alias));
+    typedef double any_double __attribute__((aligned(1), may_alias));
+    const double y = x == x ? x : __builtin_nan("");
+    if (real_bytes == 4)
+        ((any_float *)to)[index] = (float)y;
+    else
+        ((any_double *)to)[index] = y;
+}
+
+static int show(const qkvi_job *job, const qkvi_place *at, const qkvi_ref_row *r)
+{
+    return qkvi_tap_show(job, QKV_STAGE_SCORE, at, at->row, 0, r->score, r->keys) ||
+           qkvi_tap_show(job, QKV_STAGE_SCALED, at, at->row, 0, r->scaled, r->keys) ||
+           qkvi_tap_show(job, QKV_STAGE_MASKED, at, at->row, 0, r->masked, r->keys) ||
+           qkvi_tap_show(job, QKV_STAGE_WEIGHT, at, at->row, 0, r->weight, r->keys) ||
+           qkvi_tap_show(job, QKV_STAGE_OUT, at, at->row, 0, r->out, r->dv);
+}
+
+int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t number)
+{
+    const qkv_plan *const p = job->plan;
+    const qkvi_place at = qkvi_item_place(job, number);
+    const int64_t e = p->real_bytes, kv_head = at.head / (p->heads / p->kv_heads);
+    const qkvi_range range = qkvi_mask_row(&p->mask, at.row);
+    double *const rows = (double *)(void *)((char *)slot + p->at_s);
+    qkvi_ref_row r = {
+        .real_bytes = (int32_t)e,
+        .q = qkvi_at(job->q, qkvi_shape_at(&p->q, e, at.batch, at.head, at.row)),
+        .k = qkvi_at(job->k, qkvi_shape_at(&p->k, e, at.batch, kv_head, 0)),
+        .v = qkvi_at(job->v, qkvi_shape_at(&p->v, e, at.batch, kv_head, 0)),
+        .q_channel = p->q.stride[3],
+        .k_key = p->k.stride[2],
+        .k_channel = p->k.stride[3],
+        .v_key = p->v.stride[2],
+        .v_channel = p->v.stride[3],
+        .keys = p->keys,
+        .d = p->d,
+        .dv = p->dv,
+        .lo = range.lo,
+        .hi = range.hi,
+        .scale = p->scale,
+        .score = rows,
+        .scaled = rows + p->keys,
+        .masked = rows + 2 * p->keys,
+        .weight = rows + 3 * p->keys,
+        .out = (double *)(void *)((char *)slot + p->at_nodes),
+    };
+    if (qkvi_cancelled(job)) return 1;
+    qkvi_ref_attend(&r);
+    void *const out = qkvi_at_out(job->out, qkvi_shape_at(&p->out, e, at.batch, at.head, at.row));
+    for (int64_t c = 0; c < p->dv; c++) put(out, c * p->out.stride[3], e, r.out[c]);
+    if (job->lse) put(job->lse, (at.batch * p->heads + at.head) * p->rows + at.row, e, r.lse);
+    return job->tap ? show(job, &at, &r) : 0;
+}

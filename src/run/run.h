@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* run.h - drives tiles and tasks. What arrives here is a valid plan and checked pointers. */
+#ifndef QKVI_RUN_H
+#define QKVI_RUN_H
+
+#include "plan/plan.h"
+
+/* What all tasks of one run share; only the counters change. */
+typedef struct qkvi_job {
+    const qkv_plan *plan;
+    const void *q, *k, *v;
+    void *out, *lse;
+    void *workspace;
+    const int32_t *cancel;
+    const qkv_tap *tap;
+    /* a partial run writes nodes of spans [span_begin, span_end) instead of out and lse */
+    void *partial;
+    int64_t span_begin, span_end, partial_nodes;
+    /* a finish reads partials instead of keys: nparts that cover all keys once, in any order */
+    const qkv_partial *parts;
+    int64_t nparts;
+    /* does one item in that slot of the workspace; 1: stop the run */
+    int (*item)(const struct qkvi_job *job, void *slot, int64_t item);
+} qkvi_job;
+
+/* An item's place: batch, head, first row, rows. */
+typedef struct qkvi_place {
+    int64_t batch, head, row, rows;
+} qkvi_place;
+/* Heads in turn, so that a head's keys stay near; in a head the last rows first, because under a
+ * causal mask they have the most work. With a tap, rows ascend. */
+qkvi_place qkvi_item_place(const qkvi_job *job, int64_t item);
+
+/* Runs job->item over all items with the caller's threads. QKV_ESTOPPED: cancelled, a tap stopped it,
+ * or the executor skipped an index. */
+qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error *err);
+
+int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t item);
+int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t item);
+int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t item);
+
+/* 1 when the caller has asked to stop */
+static inline int qkvi_cancelled(const qkvi_job *job)
+{
+    return job->cancel && __atomic_load_n(job->cancel, __ATOMIC_RELAXED) != 0;
+}
+
+/* One of an array of sized structs: the caller's size is the distance between them. */
+static inline const qkv_partial *qkvi_part_at(const qkv_partial *parts, int64_t i)
+{
+    return (const qkv_partial *)(const void *)((const char *)parts + i * parts->size);
+}
+
+/* The part that begins at that key; -1 when none does, -2 when two do. Empty parts do not count. */
+int64_t qkvi_part_from(const qkv_partial *parts, int64_t nparts, int64_t key);
+
+/* base + bytes, for pointers whose type the plan holds */
+static inline const void *qkvi_at(const void *base, int64_t bytes)
+{
+    return (const char *)base + bytes;
+}
+static inline void *qkvi_at_out(void *base, int64_t bytes)
+{
+    return (char *)base + bytes;
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* split.c - hands items to tasks. Each task owns one slot of the workspace and takes the next item from
+ * one counter until none is left; no task waits for another, so an executor may run them one after the
+ * other, backwards, or anywhere. Which task does an item changes nothing.
+ */
+#include "base/error.h"
+#include "run/run.h"
+
+/* the first 64 bytes of the workspace */
+typedef struct header {
+    int64_t next;  /* item to take */
+    int32_t ran;   /* tasks that were started by the executor */
+    int32_t twice; /* an index outside the range, or more calls than tasks */
+    int32_t stop;
+    int32_t ntasks;
+} header;
+
+qkvi_place qkvi_item_place(const qkvi_job *job, int64_t number)
+{
+    const qkv_plan *const p = job->plan;
+    const int64_t head = number / p->row_blocks, block = number % p->row_blocks;
+    const int64_t row = (job->tap ? block : p->row_blocks - 1 - block) * p->item_rows;
+    const int64_t left = p->rows - row;
+    return (qkvi_place){head / p->heads, head % p->heads, row,
+                        left < p->item_rows ? left : p->item_rows};
+}
+
+static void task(void *arg, int32_t i)
+{
+    const qkvi_job *const job = arg;
+    const qkv_plan *const p = job->plan;
+    header *const h = job->workspace;
+    const int32_t before = __atomic_fetch_add(&h->ran, 1, __ATOMIC_RELAXED);
+    if (before >= h->ntasks || i < 0 || i >= h->ntasks) {
+        __atomic_store_n(&h->twice, 1, __ATOMIC_RELAXED);
+        return; /* a slot has one owner */
+    }
+    /* the slot is the call's number, not the index: an index that comes twice still owns one */
+    char *const slot = (char *)job->workspace + 64 + before * p->slot_bytes;
+    const uint64_t env = p->kernels->env_enter();
+    for (;;) {
+        const int64_t item = __atomic_fetch_add(&h->next, 1, __ATOMIC_RELAXED);
+        if (item >= p->items || __atomic_load_n(&h->stop, __ATOMIC_RELAXED)) break;
+        if (job->item(job, slot, item)) {
+            __atomic_store_n(&h->stop, 1, __ATOMIC_RELAXED);
+            break;
+        }
+    }
+    p->kernels->env_leave(env);
+}
+
+qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error *err)
+{
+    const qkv_plan *const p = job->plan;
+    if (p->items == 0) return QKV_OK;
+    header *const h = job->workspace;
+    *h = (header){.ntasks = threads && !job->tap ? qkvi_plan_tasks(p, threads->nthreads) : 1};
+    qkvi_job shared = *job;
+    if (h->ntasks > 1)
+        threads->parallel_for(threads->ctx, h->ntasks, task, &shared);
+    else
+        task(&shared, 0);
+    const int32_t ran = __atomic_load_n(&h->ran, __ATOMIC_ACQUIRE);
+    if (ran != h->ntasks || __atomic_load_n(&h->twice, __ATOMIC_RELAXED))
+        return qkvi_fail(err, QKV_ESTOPPED, "args.threads", ran, h->ntasks,
+                         QKVI_SAY(QKVI_S("args.threads: parallel_for ran "), QKVI_I(ran),
+                                  QKVI_S(" tasks; it must run each of the "), QKVI_I(h->ntasks),
+                                  QKVI_S(" exactly once")));
+    if (__atomic_load_n(&h->stop, __ATOMIC_RELAXED)) {
+        const char *const who = qkvi_cancelled(job) ? "args.cancel" : "args.tap";
+        return qkvi_fail(
+            err, QKV_ESTOPPED, who, 1, 0,
+            QKVI_SAY(QKVI_S(who), QKVI_S(" stopped the run; the output is unspecified")));
+    }
+    return QKV_OK;
+}

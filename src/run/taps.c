@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* taps.c - see taps.h. A second pass over the keys for each row: nothing of the size of a row of
+ * weights is ever kept, so taps work at any length. Slow on purpose and only when asked for.
+ */
+#include "run/taps.h"
+#include "base/contract.h"
+#include "base/shape.h"
+#include "run/tree.h"
+
+int qkvi_tap_show(const qkvi_job *job, int32_t stage, const qkvi_place *place, int64_t row,
+                  int64_t key, const void *x, int64_t n)
+{
+    if (!(job->tap->stages >> stage & 1u)) return 0;
+    return job->tap->row(job->tap->ctx, stage, place->batch, place->head, row, key, x, n);
+}
+
+/* Scores (all keys, seen or not) or weights of row r of the tile for the keys of one block, in the
+ * slot's show buffer. */
+static void *show_block(const qkvi_job *job, char *slot, const qkvi_tile *t, qkvi_step *s,
+                        const qkvi_range *ranges, int64_t r, int64_t key, int32_t stage)
+{
+    const qkv_plan *const p = job->plan;
+    int32_t *const lo = (int32_t *)(void *)(slot + p->at_lo);
+    int32_t *const hi = (int32_t *)(void *)(slot + p->at_hi);
+    void *const x = slot + p->at_show;
+    const int64_t width = (int64_t)t->vectors * p->lanes;
+    s->lo = s->hi = NULL;
+    if (stage == QKV_STAGE_SCALED) {
+        p->ops->score(s);
+        p->ops->show_scaled(s->s, x, s->keys, r, width);
+        return x;
+    }
+    qkvi_mask_tile(ranges, t->rows, key, s->keys, lo, hi);
+    for (int64_t i = t->rows; i < width; i++) lo[i] = hi[i] = 0;
+    s->lo = lo;
+    s->hi = hi;
+    p->ops->score(s);
+    p->ops->weigh(s);
+    p->ops->show_weight(s->s, s->mb, qkvi_node_m(p, t->work), qkvi_node_l(p, t->work), x, lo[r],
+                        hi[r], s->keys, r, width);
+    return x;
+}
+
+int qkvi_tap_tile(const qkvi_job *job, void *slot_, const qkvi_place *place, const qkvi_tile *t,
+                  const qkvi_range *ranges)
+{
+    static const int32_t stages[2] = {QKV_STAGE_SCALED, QKV_STAGE_WEIGHT};
+    const qkv_plan *const p = job->plan;
+    char *const slot = slot_;
+    const int64_t kv_head = place->head / (p->heads / p->kv_heads);
+    const void *const keys =
+        qkvi_at(job->k, qkvi_shape_at(&p->k, p->real_bytes, place->batch, kv_head, 0));
+    for (int64_t r = 0; r < t->rows; r++)
+        for (int i = 0; i < 2; i++) {
+            if (!(job->tap->stages >> stages[i] & 1u)) continue;
+            for (int64_t key = 0; key < p->keys; key += QKVI_BLOCK) {
+                const int64_t left = p->keys - key;
+                qkvi_step s = {.qt = t->qt,
+                               .d = p->d,
+                               .vectors = t->vectors,
+                               .s = slot + p->at_s,
+                               .mb = slot + p->at_mb,
+                               .lb = slot + p->at_lb,
+                               .keys = (int32_t)(left < QKVI_BLOCK ? left : QKVI_BLOCK)};
+                s.k = qkvi_at(keys, key * p->k.stride[2] * p->real_bytes);
+                s.k_stride = p->k.stride[2];
+                if (p->gather_k) {
+                    p->ops->gather(slot + p->at_k, s.k, p->k.stride[2], p->k.stride[3], s.keys,
+                                   p->d);
+                    s.k = slot + p->at_k;
+                    s.k_stride = p->d;
+                }
+                const void *const x = show_block(job, slot, t, &s, ranges, r, key, stages[i]);
+                if (qkvi_tap_show(job, stages[i], place, place->row + t->row + r, key, x, s.keys))
+                    return 1;
+            }
+        }
+    return 0;
+}
