@@ -2,6 +2,7 @@
 """The planted faults still fit the tree (tools/mutants runs them, nightly): each names a line that
 is there exactly once and a test that exists. Argument: the build folder."""
 import importlib.machinery
+import importlib.util
 import json
 import pathlib
 import sys
@@ -9,7 +10,9 @@ import tempfile
 
 import tap
 
-mutants = importlib.machinery.SourceFileLoader('mutants', str(tap.ROOT / 'tools/mutants')).load_module()
+loader = importlib.machinery.SourceFileLoader('mutants', str(tap.ROOT / 'tools' / 'mutants'))
+mutants = importlib.util.module_from_spec(importlib.util.spec_from_loader('mutants', loader))
+loader.exec_module(mutants)
 out = tap.run(['meson', 'introspect', '--tests', sys.argv[1]]).stdout
 tests = {x['name'] for x in json.loads(out)}
 
