@@ -64,13 +64,15 @@
 
 #include "kernel/body/word.inc.c"
 
+/* clang-format off: an order of need */
+#include "kernel/body/pack.inc.c"
+#include "kernel/body/score.inc.c"
+#include "kernel/body/weigh.inc.c"
 #include "kernel/body/blend.inc.c"
 #include "kernel/body/finish.inc.c"
-#include "kernel/body/pack.inc.c"
-#include "kernel/body/probe_fma.inc.c"
-#include "kernel/body/score.inc.c"
 #include "kernel/body/show.inc.c"
-#include "kernel/body/weigh.inc.c"
+#include "kernel/body/probe_fma.inc.c"
+/* clang-format on */
 
 #undef NAME
 #undef real

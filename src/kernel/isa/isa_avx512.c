@@ -4,5 +4,6 @@
 #define ISA_NAME avx512
 #define ISA_ID QKV_ISA_AVX512
 #define ISA_NEEDS (QKVI_CPU_AVX512 | QKVI_CPU_AVX2 | QKVI_CPU_FMA)
-#include "kernel/body/kernels.inc.c"
 #include "kernel/simd/simd_avx512.h"
+
+#include "kernel/body/kernels.inc.c" /* after its vocabulary: the blank line keeps the order */

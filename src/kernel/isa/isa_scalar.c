@@ -4,5 +4,6 @@
 #define ISA_NAME scalar
 #define ISA_ID QKV_ISA_SCALAR
 #define ISA_NEEDS 0
-#include "kernel/body/kernels.inc.c"
 #include "kernel/simd/simd_scalar.h"
+
+#include "kernel/body/kernels.inc.c" /* after its vocabulary: the blank line keeps the order */

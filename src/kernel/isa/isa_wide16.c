@@ -4,5 +4,6 @@
 #define ISA_NAME wide16
 #define ISA_ID QKV_ISA_WIDE16
 #define ISA_NEEDS 0
-#include "kernel/body/kernels.inc.c"
 #include "kernel/simd/simd_wide16.h"
+
+#include "kernel/body/kernels.inc.c" /* after its vocabulary: the blank line keeps the order */
