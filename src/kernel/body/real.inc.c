@@ -64,7 +64,8 @@
 
 #include "kernel/body/word.inc.c"
 
-/* clang-format off: an order of need */
+/* an order of need */
+/* clang-format off */
 #include "kernel/body/pack.inc.c"
 #include "kernel/body/score.inc.c"
 #include "kernel/body/weigh.inc.c"
