@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* compose.c - see compose.h. Holds no sentence (words.inc) and no arithmetic (stages.c). */
+#include "lesson/compose.h"
+
+typedef struct symbol {
+    const char *utf8, *ascii;
+} symbol;
+
+static const symbol symbols[] = {
+#define LESSON_SYMBOL(utf8, ascii) {utf8, ascii},
+#include "lesson/symbols.inc"
+#undef LESSON_SYMBOL
+};
+
+static const char *const words[] = {
+#define LESSON_WORD(id, text) text,
+#include "lesson/words.inc"
+#undef LESSON_WORD
+};
+
+const char *lesson_word_text(lesson_word id)
+{
+    return words[id];
+}
+
+lesson_word lesson_caption(const lesson_input *in)
+{
+    switch (in->stage) {
+    case 0:
+        return LESSON_W_CAPTION_VECTORS;
+    case 1:
+        return LESSON_W_CAPTION_SCORES;
+    case 2:
+        break;
+    case 3:
+        return in->causal ? LESSON_W_CAPTION_WEIGHTS_MASKED : LESSON_W_CAPTION_WEIGHTS;
+    default:
+        return LESSON_W_CAPTION_OUTPUT;
+    }
+    switch (in->scale_kind) {
+    case LESSON_SCALE_NONE:
+        return LESSON_W_CAPTION_NONE;
+    case LESSON_SCALE_DK:
+        return LESSON_W_CAPTION_DK;
+    case LESSON_SCALE_VALUE:
+        return LESSON_W_CAPTION_TIMES;
+    default:
+        return LESSON_W_CAPTION_SQRT;
+    }
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------- */
+
+int lesson_finite(double x)
+{
+    return x - x == 0;
+}
+
+int lesson_whole(double x)
+{
+    if (!lesson_finite(x)) return 0;
+    if (x >= 1e15 || x <= -1e15) return 1; /* shown as powers of ten */
+    return (double)(int64_t)x == x;
+}
+
+int lesson_all_whole(const double *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!lesson_whole(x[i])) return 0;
+    return 1;
+}
+
+unsigned lesson_flags(const lesson_face *face, unsigned flags)
+{
+    return face->utf8 ? flags | LESSON_MINUS_UNICODE : flags;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------- */
+
+void line_start(lesson_line *line, const lesson_face *face)
+{
+    line->face = face;
+    line->n = 0;
+    line->text[0] = 0;
+}
+
+static size_t length(const char *text)
+{
+    size_t n = 0;
+    while (text[n] != 0) n++;
+    return n;
+}
+
+void line_text(lesson_line *line, const char *harmless)
+{
+    size_t n = length(harmless);
+    const size_t room = LESSON_LINE_BYTES - 1 - line->n;
+    if (n > room) {
+        n = room;
+        while (n > 0 && (harmless[n] & 0xC0) == 0x80) n--;
+    }
+    for (size_t i = 0; i < n; i++) line->text[line->n + i] = harmless[i];
+    line->n += n;
+    line->text[line->n] = 0;
+}
+
+/* The symbol that the text starts with, or NULL; *n is its length in bytes. */
+static const char *ascii_for(const char *text, size_t *n)
+{
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        const size_t len = length(symbols[i].utf8);
+        size_t same = 0;
+        while (same < len && text[same] == symbols[i].utf8[same]) same++;
+        if (same < len) continue;
+        *n = len;
+        return symbols[i].ascii;
+    }
+    return NULL;
+}
+
+void line_own(lesson_line *line, const char *utf8)
+{
+    if (line->face->utf8) {
+        line_text(line, utf8);
+        return;
+    }
+    for (const char *p = utf8; *p != 0;) {
+        size_t n = 1;
+        const char one[2] = {*p, 0};
+        const char *const ascii = ascii_for(p, &n);
+        line_text(line, ascii != NULL ? ascii : one);
+        p += n;
+    }
+}
+
+void line_word(lesson_line *line, lesson_word id)
+{
+    line_own(line, words[id]);
+}
+
+void line_say(lesson_line *line, lesson_word id, const char *a, const char *b, const char *c)
+{
+    const char *const value[3] = {a, b, c};
+    for (const char *p = words[id]; *p != 0;) {
+        if (p[0] == '{' && p[1] >= '0' && p[1] <= '2' && p[2] == '}') {
+            if (value[p[1] - '0'] != NULL) line_text(line, value[p[1] - '0']);
+            p += 3;
+            continue;
+        }
+        char piece[8]; /* one character, so that symbols stay whole */
+        size_t n = 0;
+        do piece[n++] = *p++;
+        while (n < 7 && (*p & 0xC0) == 0x80);
+        piece[n] = 0;
+        line_own(line, piece);
+    }
+}
+
+void line_integer(lesson_line *line, int64_t x)
+{
+    char text[LESSON_NUMBER_BYTES];
+    lesson_number_integer(text, x);
+    line_text(line, text);
+}
+
+void line_number(lesson_line *line, double x, unsigned flags)
+{
+    char text[LESSON_NUMBER_BYTES];
+    lesson_number_show(text, x, line->face->digits, lesson_flags(line->face, flags));
+    line_text(line, text);
+}
+
+void line_name(lesson_line *line, const lesson_name *name, int max_columns)
+{
+    char text[512];
+    line->face->safe(text, sizeof text, name->text, name->bytes, max_columns);
+    line_text(line, text);
+}
+
+void line_vector(lesson_line *line, const double *x, int64_t n, int64_t channels, int whole)
+{
+    line_text(line, "[");
+    for (int64_t c = 0; c < n && c < channels; c++) {
+        if (c > 0) line_text(line, ",");
+        line_number(line, x[c], whole ? LESSON_KEEP_INTEGER : 0);
+    }
+    if (channels < n) line_own(line, channels > 0 ? ",…" : "…");
+    line_text(line, "]");
+}
+
+static int same_name(const lesson_name *a, const lesson_name *b)
+{
+    if (a->bytes != b->bytes) return 0;
+    for (size_t i = 0; i < a->bytes; i++)
+        if (a->text[i] != b->text[i]) return 0;
+    return 1;
+}
+
+void line_key(lesson_line *line, const lesson_input *in, int64_t key, int max_columns)
+{
+    line_name(line, &in->name[key], max_columns);
+    for (int64_t j = 0; j < in->keys; j++) {
+        if (j == key || !same_name(&in->name[j], &in->name[key])) continue;
+        line_text(line, " (@");
+        line_integer(line, key);
+        line_text(line, ")");
+        return;
+    }
+}
+
+void line_row(lesson_line *line, const lesson_input *in, int64_t row, int max_columns)
+{
+    if (in->rows == in->keys) {
+        line_key(line, in, row, max_columns);
+        return;
+    }
+    line_text(line, "@");
+    line_integer(line, row);
+}
+
+int line_columns(const lesson_line *line)
+{
+    return line->face->columns(line->text);
+}
+
+/* ---- the sink ---------------------------------------------------------------------------------- */
+
+void sink_text(const lesson_view *view, const char *text)
+{
+    view->sink->write(view->sink->ctx, text, length(text));
+}
+
+void sink_repeat(const lesson_view *view, const char *text, int64_t times)
+{
+    for (int64_t i = 0; i < times; i++) sink_text(view, text);
+}
+
+void sink_padded(const lesson_view *view, const char *text, int columns, int right)
+{
+    const int missing = columns - view->face->columns(text);
+    if (right) sink_repeat(view, " ", missing);
+    sink_text(view, text);
+    if (!right) sink_repeat(view, " ", missing);
+}
+
+/* The word at p, cut at the buffer; returns its bytes. */
+static size_t take_word(char *word, size_t size, const char *p)
+{
+    size_t n = 0;
+    while (p[n] != 0 && p[n] != ' ' && n + 1 < size) {
+        word[n] = p[n];
+        n++;
+    }
+    while (n + 1 == size && n > 1 && (p[n] & 0xC0) == 0x80) n--;
+    word[n] = 0;
+    return n;
+}
+
+void sink_wrapped(const lesson_view *view, const char *text, int indent)
+{
+    char word[1024];
+    int column = 0;
+    int first = 1;
+    for (const char *p = text; *p != 0;) {
+        if (*p == ' ') {
+            p++;
+            continue;
+        }
+        const size_t n = take_word(word, sizeof word, p);
+        const int columns = view->face->columns(word);
+        if (column > 0 && column + 1 + columns > view->face->width) {
+            sink_text(view, "\n");
+            column = 0;
+            first = 0;
+        }
+        if (column > 0)
+            sink_text(view, " ");
+        else if (!first)
+            sink_repeat(view, " ", indent);
+        column += column > 0 ? 1 : first ? 0 : indent;
+        sink_text(view, word);
+        column += columns;
+        p += n;
+    }
+    sink_text(view, "\n");
+}

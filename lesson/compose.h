@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* compose.h - one line of text, put together in a buffer of fixed size, and lines written to a sink.
+ *
+ * Our own text goes through the table of symbols, numbers through number.h, names of tokens through
+ * the face's `safe`; so whatever stands in a line may be shown. What does not fit the buffer is cut
+ * at a whole character; LESSON_LINE_BYTES is enough for everything that the faces put in.
+ */
+#ifndef QKV_LESSON_COMPOSE_H
+#define QKV_LESSON_COMPOSE_H
+
+#include "lesson/lesson.h"
+
+enum { LESSON_LINE_BYTES = 8192, LESSON_NAME_COLUMNS = 16 };
+
+typedef struct lesson_line {
+    const lesson_face *face;
+    size_t n;
+    char text[LESSON_LINE_BYTES];
+} lesson_line;
+
+void line_start(lesson_line *line, const lesson_face *face);
+void line_text(lesson_line *line, const char *harmless);
+void line_own(lesson_line *line, const char *utf8); /* with our symbols */
+void line_word(lesson_line *line, lesson_word id);  /* the same */
+void line_say(lesson_line *line, lesson_word id, const char *a, const char *b, const char *c);
+void line_integer(lesson_line *line, int64_t x);
+/* rounded to face->digits; flags as in number.h, the minus by the face */
+void line_number(lesson_line *line, double x, unsigned flags);
+void line_name(lesson_line *line, const lesson_name *name, int max_columns);
+/* "[1,0]"; the first `channels` of n, then an ellipsis. whole: no decimals */
+void line_vector(lesson_line *line, const double *x, int64_t n, int64_t channels, int whole);
+/* A query's or key's name; "@3" where rows have none, "the (@5)" where two share it. */
+void line_row(lesson_line *line, const lesson_input *in, int64_t row, int max_columns);
+void line_key(lesson_line *line, const lesson_input *in, int64_t key, int max_columns);
+int line_columns(const lesson_line *line);
+
+unsigned lesson_flags(const lesson_face *face, unsigned flags); /* adds the face's minus */
+int lesson_whole(double x);
+int lesson_all_whole(const double *x, int64_t n);
+int lesson_finite(double x);
+
+void sink_text(const lesson_view *view, const char *text);
+void sink_repeat(const lesson_view *view, const char *text, int64_t times);
+/* Left- or right-aligned in columns. */
+void sink_padded(const lesson_view *view, const char *text, int columns, int right);
+/* Words wrapped at the face's width, a newline at the end; later lines are indented. */
+void sink_wrapped(const lesson_view *view, const char *text, int indent);
+
+#endif /* QKV_LESSON_COMPOSE_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* map.c - see map.h. Values only; how they are drawn is the business of each render_*.c. */
+#include "lesson/map.h"
+
+#include "lesson/table.h"
+
+double map_value(const lesson_view *view, int64_t row, int64_t key)
+{
+    const lesson_stages *const s = view->stages;
+    const int32_t stage = view->in->stage;
+    const double *const x = stage == 1 ? s->score : stage == 2 ? s->scaled : s->weight;
+    return x[row * s->keys + key];
+}
+
+int map_sees(const lesson_view *view, int64_t row, int64_t key)
+{
+    return lesson_sees(view->in, view->in->row_begin + row, view->in->key_begin + key);
+}
+
+void map_range(const lesson_view *view, double *low, double *high)
+{
+    *low = 0;
+    *high = 1;
+    if (view->in->stage >= 3) return;
+    int first = 1;
+    for (int64_t i = 0; i < view->stages->rows; i++)
+        for (int64_t j = 0; j < view->stages->keys; j++) {
+            const double x = map_value(view, i, j);
+            if (!map_sees(view, i, j) || !lesson_finite(x)) continue;
+            if (first || x < *low) *low = x;
+            if (first || x > *high) *high = x;
+            first = 0;
+        }
+}
+
+int64_t map_most(const lesson_view *view, int64_t row)
+{
+    int64_t best = -1;
+    for (int64_t j = 0; j < view->stages->keys; j++) {
+        if (!map_sees(view, row, j)) continue;
+        if (best < 0 || map_value(view, row, j) > map_value(view, row, best)) best = j;
+    }
+    return best;
+}
+
+void line_map_caption(lesson_line *line, const lesson_view *view)
+{
+    if (view->in->stage == 1) line_word(line, LESSON_W_MAP_SCORES);
+    if (view->in->stage == 2) {
+        lesson_line scale;
+        line_start(&scale, view->face);
+        line_scale(&scale, view->in);
+        line_say(line, LESSON_W_MAP_SCALED, scale.text, NULL, NULL);
+    }
+    if (view->in->stage >= 3) line_word(line, LESSON_W_MAP_WEIGHTS);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* map.h - what a map of all queries by all keys shows, the same for every face: at stage 1 the
+ * scores, at stage 2 the scaled scores, from stage 3 on the weights. Rows and keys count from the
+ * beginning of the input's range.
+ */
+#ifndef QKV_LESSON_MAP_H
+#define QKV_LESSON_MAP_H
+
+#include "lesson/compose.h"
+
+double map_value(const lesson_view *view, int64_t row, int64_t key);
+int map_sees(const lesson_view *view, int64_t row, int64_t key);
+/* 0 and 1 for weights, else the least and the largest visible finite score. */
+void map_range(const lesson_view *view, double *low, double *high);
+/* The visible key with the largest value of a row, -1: none. */
+int64_t map_most(const lesson_view *view, int64_t row);
+void line_map_caption(lesson_line *line, const lesson_view *view);
+
+#endif /* QKV_LESSON_MAP_H */

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* render_json.c - the calculator's values as JSON (docs/cli.md): every digit that a number has, UTF-8
+ * whatever the names hold, "NaN", "Infinity" and "-Infinity" as strings. Keys of stages that are not
+ * reached are absent. It depends on the input alone, never on the face.
+ */
+#include "lesson/compose.h"
+
+/* The length of the UTF-8 character at p (at most n bytes), 0 when there is none. */
+static size_t utf8_length(const unsigned char *p, size_t n)
+{
+    if (p[0] < 0x80) return 1;
+    const size_t len = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
+    if (p[0] < 0xC2 || p[0] > 0xF4 || len > n) return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((p[i] & 0xC0) != 0x80) return 0;
+    if (p[0] == 0xE0 && p[1] < 0xA0) return 0;  /* overlong */
+    if (p[0] == 0xED && p[1] >= 0xA0) return 0; /* surrogates */
+    if (p[0] == 0xF0 && p[1] < 0x90) return 0;
+    if (p[0] == 0xF4 && p[1] >= 0x90) return 0; /* beyond 10FFFF */
+    return len;
+}
+
+static void string(const lesson_view *view, const lesson_name *name)
+{
+    static const char hex[] = "0123456789abcdef";
+    const unsigned char *const p = (const unsigned char *)name->text;
+    sink_text(view, "\"");
+    for (size_t i = 0; i < name->bytes;) {
+        const size_t len = utf8_length(p + i, name->bytes - i);
+        if (len == 0) {
+            sink_text(view, "\xEF\xBF\xBD");
+            i++;
+        } else if (len > 1) {
+            view->sink->write(view->sink->ctx, name->text + i, len);
+            i += len;
+        } else {
+            /* < too, so that the text may stand in a script element */
+            const unsigned char c = p[i++];
+            const char plain[2] = {(char)c, 0};
+            const char quoted[3] = {'\\', (char)c, 0};
+            const char code[7] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15], 0};
+            if (c < 0x20 || c == 0x7F || c == '<')
+                sink_text(view, code);
+            else
+                sink_text(view, c == '"' || c == '\\' ? quoted : plain);
+        }
+    }
+    sink_text(view, "\"");
+}
+
+static void number_text(const lesson_view *view, const char *text)
+{
+    const char first = text[0] == '-' ? text[1] : text[0];
+    const int quoted = first == 'N' || first == 'I';
+    if (quoted) sink_text(view, "\"");
+    sink_text(view, text);
+    if (quoted) sink_text(view, "\"");
+}
+
+static void number(const lesson_view *view, double x)
+{
+    char text[LESSON_NUMBER_BYTES];
+    lesson_number_shortest(text, x);
+    number_text(view, text);
+}
+
+static void integer(const lesson_view *view, int64_t x)
+{
+    char text[LESSON_NUMBER_BYTES];
+    lesson_number_integer(text, x);
+    sink_text(view, text);
+}
+
+static void key(const lesson_view *view, const char *name)
+{
+    sink_text(view, ",\n  \"");
+    sink_text(view, name);
+    sink_text(view, "\": ");
+}
+
+static void vector(const lesson_view *view, const void *x, int64_t n, int f32)
+{
+    char text[LESSON_NUMBER_BYTES];
+    sink_text(view, "[");
+    for (int64_t i = 0; i < n; i++) {
+        if (i > 0) sink_text(view, ", ");
+        if (f32)
+            lesson_number_shortest_f32(text, ((const float *)x)[i]);
+        else
+            lesson_number_shortest(text, ((const double *)x)[i]);
+        number_text(view, text);
+    }
+    sink_text(view, "]");
+}
+
+static void matrix(const lesson_view *view, const void *x, int64_t rows, int64_t n, int f32,
+                   const char *indent)
+{
+    sink_text(view, "[");
+    for (int64_t i = 0; i < rows; i++) {
+        sink_text(view, i > 0 ? ",\n" : "\n");
+        sink_text(view, indent);
+        if (f32)
+            vector(view, (const float *)x + i * n, n, 1);
+        else
+            vector(view, (const double *)x + i * n, n, 0);
+    }
+    sink_text(view, "]");
+}
+
+static void range(const lesson_view *view, const char *name, int64_t begin, int64_t end)
+{
+    key(view, name);
+    sink_text(view, "[");
+    integer(view, begin);
+    sink_text(view, ", ");
+    integer(view, end);
+    sink_text(view, "]");
+}
+
+static void about(const lesson_view *view)
+{
+    const lesson_input *const in = view->in;
+    sink_text(view, "{\n  \"contract\": ");
+    integer(view, qkv_contract());
+    key(view, "tokens");
+    sink_text(view, "[");
+    for (int64_t j = in->key_begin; j < in->key_end; j++) {
+        if (j > in->key_begin) sink_text(view, ", ");
+        string(view, &in->name[j]);
+    }
+    sink_text(view, "]");
+    key(view, "token");
+    integer(view, in->token);
+    if (in->row_begin > 0 || in->row_end < in->rows)
+        range(view, "rows", in->row_begin, in->row_end);
+    if (in->key_begin > 0 || in->key_end < in->keys)
+        range(view, "keys", in->key_begin, in->key_end);
+    key(view, "d_k");
+    integer(view, in->d_k);
+    key(view, "d_v");
+    integer(view, in->d_v);
+    key(view, "scale");
+    number(view, view->stages->scale);
+    key(view, "mask");
+    sink_text(view, in->causal ? "\"causal:" : "\"none\"");
+    if (!in->causal) return;
+    integer(view, in->q_offset);
+    sink_text(view, "\"");
+}
+
+static void engine(const lesson_view *view)
+{
+    const lesson_stages *const s = view->stages;
+    const int f32 = view->in->engine_dtype == QKV_F32;
+    key(view, "engine");
+    sink_text(view, "{\n    \"weight\": ");
+    matrix(view, s->engine_weight, s->rows, s->keys, f32, "      ");
+    if (view->in->stage >= 4) {
+        sink_text(view, ",\n    \"out\": ");
+        matrix(view, s->engine_out, s->rows, view->in->d_v, f32, "      ");
+    }
+    sink_text(view, ",\n    \"max_difference\": ");
+    number(view, s->difference);
+    sink_text(view, "\n  }");
+}
+
+qkv_status lesson_json(const lesson_view *view)
+{
+    static const char indent[] = "    ";
+    const lesson_input *const in = view->in;
+    const lesson_stages *const s = view->stages;
+    about(view);
+    key(view, "q");
+    matrix(view, in->q + in->row_begin * in->d_k, s->rows, in->d_k, 0, indent);
+    key(view, "k");
+    matrix(view, in->k + in->key_begin * in->d_k, s->keys, in->d_k, 0, indent);
+    key(view, "v");
+    matrix(view, in->v + in->key_begin * in->d_v, s->keys, in->d_v, 0, indent);
+    if (in->stage >= 1) {
+        key(view, "score");
+        matrix(view, s->score, s->rows, s->keys, 0, indent);
+    }
+    if (in->stage >= 2) {
+        key(view, "scaled");
+        matrix(view, s->scaled, s->rows, s->keys, 0, indent);
+    }
+    if (in->stage >= 3) {
+        key(view, "weight");
+        matrix(view, s->weight, s->rows, s->keys, 0, indent);
+        key(view, "lse");
+        vector(view, s->lse, s->rows, 0);
+    }
+    if (in->stage >= 4) {
+        key(view, "out");
+        matrix(view, s->out, s->rows, in->d_v, 0, indent);
+    }
+    if (in->stage >= 3) engine(view);
+    sink_text(view, "\n}\n");
+    return QKV_OK;
+}

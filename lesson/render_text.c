@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* render_text.c - the calculator for a terminal: caption, query, table with bars, worked line. No
+ * line is wider than the face; what found no room is named in the last line.
+ */
+#include "lesson/table.h"
+
+enum { ROWS_AIRY = 8 }; /* up to so many keys there are blank lines between the parts */
+
+static void color(const lesson_view *view, const char *code)
+{
+    if (view->face->color) sink_text(view, code);
+}
+
+#define COLOR_OFF "\x1b[0m"
+#define COLOR_Q "\x1b[34m"
+#define COLOR_K "\x1b[33m"
+#define COLOR_V "\x1b[36m"
+#define COLOR_BOLD "\x1b[1m"
+
+static void head(const lesson_view *view)
+{
+    lesson_line line;
+    char stage[LESSON_NUMBER_BYTES];
+    line_start(&line, view->face);
+    lesson_number_integer(stage, view->in->stage);
+    line_say(&line, LESSON_W_STAGE, stage, NULL, NULL);
+    line_text(&line, " ");
+    line_word(&line, lesson_caption(view->in));
+    sink_wrapped(view, line.text, 0);
+    if (view->in->temperature != 1 && view->in->stage >= 2) {
+        char t[LESSON_NUMBER_BYTES];
+        lesson_number_show(t, view->in->temperature, view->face->digits,
+                           lesson_flags(view->face, LESSON_KEEP_INTEGER));
+        line_start(&line, view->face);
+        line_say(&line, LESSON_W_TEMPERATURE, t, NULL, NULL);
+        sink_wrapped(view, line.text, 0);
+    }
+}
+
+/* "Query for sat = [1,2]"; returns how many numbers of the query are shown. */
+static int64_t query(const lesson_view *view)
+{
+    const lesson_input *const in = view->in;
+    const double *const q = in->q + in->token * in->d_k;
+    const int whole = lesson_all_whole(q, in->d_k);
+    lesson_line line, name, vector;
+    line_start(&name, view->face);
+    line_row(&name, in, in->token, LESSON_NAME_COLUMNS);
+    int64_t shown = in->d_k < view->face->width / 2 ? in->d_k : view->face->width / 2;
+    for (;; shown--) {
+        line_start(&vector, view->face);
+        line_vector(&vector, q, in->d_k, shown, whole);
+        line_start(&line, view->face);
+        line_say(&line, LESSON_W_QUERY, name.text, vector.text, NULL);
+        if (in->query_set) {
+            line_text(&line, " ");
+            line_word(&line, LESSON_W_QUERY_SET);
+        }
+        if (shown <= 1 || line_columns(&line) <= view->face->width) break;
+    }
+    color(view, COLOR_Q);
+    sink_wrapped(view, line.text, 2);
+    color(view, COLOR_OFF);
+    return shown;
+}
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+/* A bar of w on an axis of 0 to 1, in eighths of a column where there are such signs. */
+static void bar(lesson_line *line, double w, int columns)
+{
+    static const char *const part[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    if (!(w > 0)) return;
+    const double filled = (w < 1 ? w : 1) * columns;
+    if (!line->face->utf8) {
+        for (int i = 0; i < (int)(filled + 0.5); i++) line_text(line, "#");
+        return;
+    }
+    const int eighths = (int)(filled * 8 + 0.5);
+    for (int i = 0; i < eighths / 8; i++) line_text(line, "█");
+    line_text(line, part[eighths % 8]);
+}
+
+static const char *color_of(const lesson_view *view, int64_t i, int column)
+{
+    if (i >= 0 || !view->face->color) return NULL;
+    return column == COLUMN_KEY ? COLOR_K : column == COLUMN_VALUE ? COLOR_V : COLOR_BOLD;
+}
+
+/* i < 0: the head. Blanks at the end are not written. */
+static void row(const lesson_view *view, const lesson_table *table, int64_t i)
+{
+    lesson_line cell;
+    int start = 0, at = 0; /* where this column starts, where the text ends so far */
+    for (int c = 0; c < LESSON_COLUMNS; c++) {
+        if (c == COLUMN_KEY && table->channels_k == 0) continue;
+        if (c == COLUMN_VALUE && table->channels_v == 0) continue;
+        line_start(&cell, view->face);
+        if (i < 0)
+            table_head(&cell, view, (lesson_column)c);
+        else
+            table_cell(&cell, view, table, i, (lesson_column)c);
+        const int used = line_columns(&cell);
+        if (used > 0) {
+            const int right = c >= COLUMN_SCORE && !(i < 0 && c == COLUMN_WEIGHT);
+            const int from = start + (right ? table->width[c] - used : 0);
+            const char *const code = color_of(view, i, c);
+            sink_repeat(view, " ", from - at);
+            if (code != NULL) sink_text(view, code);
+            sink_text(view, cell.text);
+            if (code != NULL) sink_text(view, COLOR_OFF);
+            at = from + used;
+        }
+        start += table->width[c] + 2;
+    }
+}
+
+static void bar_cell(const lesson_view *view, const lesson_table *table, int64_t i)
+{
+    const lesson_input *const in = view->in;
+    if (in->stage < 3 || table->bar == 0 || i >= table->shown) return;
+    lesson_line line;
+    line_start(&line, view->face);
+    line_text(&line, " ");
+    if (lesson_sees(in, in->token, table->key[i])) {
+        bar(&line, view->stages->row_weight[table->key[i]], table->bar);
+    } else if (table->bar >= 6) {
+        line_word(&line, LESSON_W_HIDDEN);
+    }
+    if (line.n > 1) sink_text(view, line.text);
+}
+
+static void rows(const lesson_view *view, const lesson_table *table)
+{
+    row(view, table, -1);
+    sink_text(view, "\n");
+    for (int64_t i = 0; i < table->shown + 2; i++) {
+        if (i == table->shown && !table_has_others(view, table)) continue;
+        if (i > table->shown && view->in->stage < 3) continue;
+        row(view, table, i);
+        bar_cell(view, table, i);
+        sink_text(view, "\n");
+    }
+}
+
+/* ---- what follows the table ----------------------------------------------------------------------- */
+
+static void conclusion(const lesson_view *view)
+{
+    const lesson_input *const in = view->in;
+    const int64_t strongest = lesson_strongest(in, view->stages);
+    lesson_line line, who, whom;
+    line_start(&who, view->face);
+    line_row(&who, in, in->token, LESSON_NAME_COLUMNS);
+    line_start(&line, view->face);
+    if (strongest < 0) {
+        line_say(&line, LESSON_W_BLIND, who.text, NULL, NULL);
+    } else {
+        char w[LESSON_NUMBER_BYTES];
+        line_start(&whom, view->face);
+        line_key(&whom, in, strongest, LESSON_NAME_COLUMNS);
+        lesson_number_show(w, view->stages->row_weight[strongest], view->face->digits,
+                           lesson_flags(view->face, 0));
+        line_say(&line, LESSON_W_MOST, who.text, whom.text, w);
+    }
+    sink_wrapped(view, line.text, 2);
+}
+
+/* "output = [0.02,0.11,...]"; returns how many numbers are shown. */
+static int64_t output(const lesson_view *view)
+{
+    const lesson_input *const in = view->in;
+    lesson_line line;
+    int64_t shown = in->d_v < view->face->width / 2 ? in->d_v : view->face->width / 2;
+    for (;; shown--) {
+        line_start(&line, view->face);
+        line_word(&line, LESSON_W_OUTPUT);
+        line_vector(&line, view->stages->row_out, in->d_v, shown, 0);
+        if (shown <= 1 || line_columns(&line) <= view->face->width) break;
+    }
+    sink_wrapped(view, line.text, 2);
+    return shown;
+}
+
+/* The worked line; returns how many numbers of the output are shown. */
+static int64_t worked(const lesson_view *view, const lesson_table *table)
+{
+    const lesson_input *const in = view->in;
+    const lesson_worked how = {table->whole_score, table->whole_scaled, 2 * view->face->width - 12};
+    const int blind = lesson_strongest(in, view->stages) < 0;
+    lesson_line line;
+    line_start(&line, view->face);
+    if (in->stage == 4) {
+        if (blind) return output(view);
+        const int all = worked_output(&line, view, &how);
+        sink_wrapped(view, line.text, 2);
+        return all ? in->d_v : output(view);
+    }
+    if (table->worked < 0) return in->d_v;
+    worked_key(&line, view, &how, table->worked);
+    sink_wrapped(view, line.text, 2);
+    return in->d_v;
+}
+
+static void left(lesson_line *list, lesson_word id, int64_t shown, int64_t all)
+{
+    if (shown >= all) return;
+    char a[LESSON_NUMBER_BYTES], b[LESSON_NUMBER_BYTES];
+    lesson_number_integer(a, all - shown);
+    lesson_number_integer(b, all);
+    if (list->n > 0) line_text(list, ", ");
+    line_say(list, id, a, b, NULL);
+}
+
+static void left_out(const lesson_view *view, const lesson_table *table, int64_t q, int64_t out)
+{
+    const lesson_input *const in = view->in;
+    lesson_line list, line;
+    line_start(&list, view->face);
+    left(&list, LESSON_W_LEFT_KEYS, table->shown, in->keys);
+    left(&list, LESSON_W_LEFT_QUERY, q, in->d_k);
+    left(&list, LESSON_W_LEFT_KEY, table->channels_k, in->d_k);
+    left(&list, LESSON_W_LEFT_VALUE, table->channels_v, in->d_v);
+    left(&list, LESSON_W_LEFT_OUTPUT, out, in->d_v);
+    if (list.n == 0) return;
+    line_start(&line, view->face);
+    line_say(&line, LESSON_W_LEFT_OUT, list.text, NULL, NULL);
+    sink_wrapped(view, line.text, 2);
+}
+
+qkv_status lesson_text_table(const lesson_view *view)
+{
+    lesson_table table;
+    const qkv_status status = table_make(&table, view, view->face->width);
+    if (status != QKV_OK) return status;
+    const char *const gap = table.shown <= ROWS_AIRY ? "\n" : "";
+    head(view);
+    sink_text(view, gap);
+    const int64_t q = query(view);
+    sink_text(view, gap);
+    rows(view, &table);
+    sink_text(view, gap);
+    if (view->in->stage >= 3) conclusion(view);
+    const int64_t out = worked(view, &table);
+    left_out(view, &table, q, out);
+    return QKV_OK;
+}
