@@ -4,7 +4,8 @@
 
 The shared library exports exactly the names in tools/exports.txt; the static one has no global name
 outside qkv_ and qkvi_; neither holds a variable that can change, except the cache of cpu.c. Prints
-the stripped size of the shared library (not judged before all is built). Needs nm, objdump and strip; exit 1 on a fault.
+the stripped size of the shared library, which nobody judges before all is built. Needs nm, objdump
+and strip; exit 1 on a fault.
 """
 import os
 import pathlib
