@@ -170,6 +170,20 @@ void line_number(lesson_line *line, double x, unsigned flags)
     line_text(line, text);
 }
 
+void line_exact(lesson_line *line, double x)
+{
+    char text[LESSON_NUMBER_BYTES];
+    size_t n = lesson_number_shortest(text, x);
+    if (n > 2 && text[n - 2] == '.' && text[n - 1] == '0') text[n - 2] = 0;
+    for (n = 0; text[n] != 0; n++) {
+        const char one[2] = {text[n], 0};
+        if (text[n] == '-')
+            line_own(line, "−");
+        else
+            line_text(line, one);
+    }
+}
+
 void line_name(lesson_line *line, const lesson_name *name, int max_columns)
 {
     char text[512];

@@ -5,10 +5,11 @@
 #include "lesson/svg.h"
 #include "lesson/table.h"
 
-enum { COLUMNS = 92, MARGIN = 24, ROW = 28, LEADING = 24, SIZE = 15 };
+enum { COLUMNS = 92, MARGIN = 24, ROW = 28, LEADING = 24, SIZE = 15, GAP = 26 };
 static const double glyph = 8.2; /* px that a column of 15 px text may take */
 
 static const svg_style ink = {SVG_INK, "start", SIZE, 0, 0};
+static const svg_style faint = {SVG_SECONDARY, "start", 13, 0, 0};
 static const svg_style strong = {SVG_INK, "start", SIZE, 1, 0};
 
 typedef struct picture {
@@ -16,7 +17,8 @@ typedef struct picture {
     double x[LESSON_COLUMNS]; /* left edge of a column */
     double right[LESSON_COLUMNS];
     double bar_x, bar_width, width;
-    lesson_line title, caption, query, worked, most, left;
+    int columns; /* of running text */
+    lesson_line title, caption, query, worked, output, left;
 } picture;
 
 static void place_columns(picture *p, const lesson_view *view)
@@ -32,40 +34,47 @@ static void place_columns(picture *p, const lesson_view *view)
         const int columns = p->table.width[c];
         p->x[c] = x;
         p->right[c] = x + columns * glyph;
-        x = p->right[c] + 20;
+        x = p->right[c] + GAP;
     }
     p->bar_x = p->right[COLUMN_WEIGHT] + 10;
-    p->bar_width = 128;
+    p->bar_width = 160;
     p->width = p->bar_x + p->bar_width + MARGIN;
-    const double least = COLUMNS * glyph * 0.9 + 2 * MARGIN;
-    if (p->width < least) p->width = least;
+    const double least = 640 + 2 * MARGIN;
+    if (p->width < least) {
+        p->width = least;
+        p->bar_width = least - MARGIN - p->bar_x;
+    }
+    p->columns = (int)((p->width - 2 * MARGIN) / 7.6);
 }
 
 static void compose(picture *p, const lesson_view *view)
 {
     const lesson_input *const in = view->in;
-    lesson_line name, vector;
+    lesson_line name;
     char stage[LESSON_NUMBER_BYTES];
     line_start(&p->title, view->face);
     line_start(&p->caption, view->face);
     line_start(&p->query, view->face);
     line_start(&p->worked, view->face);
+    line_start(&p->output, view->face);
+    line_start(&p->left, view->face);
     line_start(&name, view->face);
-    line_start(&vector, view->face);
     lesson_number_integer(stage, in->stage);
     line_say(&p->title, LESSON_W_STAGE, stage, NULL, NULL);
     line_word(&p->caption, lesson_caption(in));
     line_row(&name, in, in->token, LESSON_NAME_COLUMNS);
-    const double *const q = in->q + in->token * in->d_k;
-    line_vector(&vector, q, in->d_k, in->d_k < 8 ? in->d_k : 8, lesson_all_whole(q, in->d_k));
-    line_say(&p->query, LESSON_W_QUERY, name.text, vector.text, NULL);
-    const lesson_worked how = {p->table.whole_score, p->table.whole_scaled, 2 * COLUMNS - 12};
+    const int64_t q = line_query(&p->query, view, p->columns);
+    const lesson_worked how = {p->table.whole_score, p->table.whole_scaled, 2 * p->columns - 8};
+    int64_t out = in->d_v;
+    int all = 1;
     if (lesson_strongest(in, view->stages) < 0 && in->stage >= 3)
         line_say(&p->worked, LESSON_W_BLIND, name.text, NULL, NULL);
     else if (in->stage == 4)
-        worked_output(&p->worked, view, &how);
+        all = worked_output(&p->worked, view, &how);
     else if (p->table.worked >= 0)
         worked_key(&p->worked, view, &how, p->table.worked);
+    if (!all) out = line_output(&p->output, view, p->columns);
+    line_left_out(&p->left, view, &p->table, q, out);
 }
 
 static void cell(const picture *p, const lesson_view *view, int64_t i, int c, double y)
@@ -97,8 +106,7 @@ static void row(const picture *p, const lesson_view *view, int64_t i, double y)
     const int64_t key = p->table.key[i];
     const double w = view->stages->row_weight[key];
     if (!lesson_sees(view->in, view->in->token, key)) {
-        const svg_style hidden = {SVG_SECONDARY, "start", 13, 0, 0};
-        svg_text(view, p->bar_x, y, &hidden, lesson_word_text(LESSON_W_HIDDEN));
+        svg_text(view, p->bar_x + 6, y, &faint, lesson_word_text(LESSON_W_HIDDEN));
     } else if (w > 0) {
         svg_rect(view, p->bar_x, y - 10, (w < 1 ? w : 1) * p->bar_width, 10, SVG_INK, 1);
     }
@@ -128,20 +136,24 @@ qkv_status lesson_svg_table(const lesson_view *view)
     if (status != QKV_OK) return status;
     place_columns(p, view);
     compose(p, view);
-    const int columns = (int)((p->width - 2 * MARGIN) / 7.2);
     const int64_t body =
         p->table.shown + 1 + (view->in->stage >= 3 ? 1 + table_has_others(view, &p->table) : 0);
-    const double height = MARGIN + 24 + LEADING * svg_lines(view, columns, p->caption.text) + 16 +
-                          ROW + 8 + (double)(ROW * body) +
-                          LEADING * svg_lines(view, columns, p->worked.text) + MARGIN;
+    const double height = MARGIN + 24 + LEADING * svg_lines(view, p->columns, p->caption.text) +
+                          16 + ROW + 8 + (double)(ROW * body) +
+                          LEADING * (svg_lines(view, p->columns, p->worked.text) +
+                                     svg_lines(view, p->columns, p->output.text) +
+                                     svg_lines(view, p->columns, p->left.text)) +
+                          MARGIN;
     svg_begin(view, p->width, height, p->query.text);
     double y = MARGIN + 12;
     svg_text(view, MARGIN, y, &strong, p->title.text);
-    y = svg_paragraph(view, MARGIN, y + LEADING, LEADING, columns, &ink, p->caption.text);
+    y = svg_paragraph(view, MARGIN, y + LEADING, LEADING, p->columns, &ink, p->caption.text);
     const svg_style query = {SVG_Q, "start", SIZE, 0, 0};
     svg_text(view, MARGIN, y + 12, &query, p->query.text);
     y = table(p, view, y + 12 + ROW + 8);
-    svg_paragraph(view, MARGIN, y, LEADING, columns, &ink, p->worked.text);
+    y = svg_paragraph(view, MARGIN, y, LEADING, p->columns, &ink, p->worked.text);
+    y = svg_paragraph(view, MARGIN, y, LEADING, p->columns, &ink, p->output.text);
+    svg_paragraph(view, MARGIN, y, LEADING, p->columns, &faint, p->left.text);
     svg_end(view);
     return QKV_OK;
 }

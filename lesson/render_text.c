@@ -28,36 +28,21 @@ static void head(const lesson_view *view)
     line_word(&line, lesson_caption(view->in));
     sink_wrapped(view, line.text, 0);
     if (view->in->temperature != 1 && view->in->stage >= 2) {
-        char t[LESSON_NUMBER_BYTES];
-        lesson_number_show(t, view->in->temperature, view->face->digits,
-                           lesson_flags(view->face, LESSON_KEEP_INTEGER));
+        lesson_line t;
+        line_start(&t, view->face);
+        line_exact(&t, view->in->temperature);
         line_start(&line, view->face);
-        line_say(&line, LESSON_W_TEMPERATURE, t, NULL, NULL);
+        line_say(&line, LESSON_W_TEMPERATURE, t.text, NULL, NULL);
         sink_wrapped(view, line.text, 0);
     }
 }
 
-/* "Query for sat = [1,2]"; returns how many numbers of the query are shown. */
+/* Returns how many numbers of the query are shown. */
 static int64_t query(const lesson_view *view)
 {
-    const lesson_input *const in = view->in;
-    const double *const q = in->q + in->token * in->d_k;
-    const int whole = lesson_all_whole(q, in->d_k);
-    lesson_line line, name, vector;
-    line_start(&name, view->face);
-    line_row(&name, in, in->token, LESSON_NAME_COLUMNS);
-    int64_t shown = in->d_k < view->face->width / 2 ? in->d_k : view->face->width / 2;
-    for (;; shown--) {
-        line_start(&vector, view->face);
-        line_vector(&vector, q, in->d_k, shown, whole);
-        line_start(&line, view->face);
-        line_say(&line, LESSON_W_QUERY, name.text, vector.text, NULL);
-        if (in->query_set) {
-            line_text(&line, " ");
-            line_word(&line, LESSON_W_QUERY_SET);
-        }
-        if (shown <= 1 || line_columns(&line) <= view->face->width) break;
-    }
+    lesson_line line;
+    line_start(&line, view->face);
+    const int64_t shown = line_query(&line, view, view->face->width);
     color(view, COLOR_Q);
     sink_wrapped(view, line.text, 2);
     color(view, COLOR_OFF);
@@ -166,18 +151,12 @@ static void conclusion(const lesson_view *view)
     sink_wrapped(view, line.text, 2);
 }
 
-/* "output = [0.02,0.11,...]"; returns how many numbers are shown. */
+/* Returns how many numbers are shown. */
 static int64_t output(const lesson_view *view)
 {
-    const lesson_input *const in = view->in;
     lesson_line line;
-    int64_t shown = in->d_v < view->face->width / 2 ? in->d_v : view->face->width / 2;
-    for (;; shown--) {
-        line_start(&line, view->face);
-        line_word(&line, LESSON_W_OUTPUT);
-        line_vector(&line, view->stages->row_out, in->d_v, shown, 0);
-        if (shown <= 1 || line_columns(&line) <= view->face->width) break;
-    }
+    line_start(&line, view->face);
+    const int64_t shown = line_output(&line, view, view->face->width);
     sink_wrapped(view, line.text, 2);
     return shown;
 }
@@ -202,30 +181,12 @@ static int64_t worked(const lesson_view *view, const lesson_table *table)
     return in->d_v;
 }
 
-static void left(lesson_line *list, lesson_word id, int64_t shown, int64_t all)
-{
-    if (shown >= all) return;
-    char a[LESSON_NUMBER_BYTES], b[LESSON_NUMBER_BYTES];
-    lesson_number_integer(a, all - shown);
-    lesson_number_integer(b, all);
-    if (list->n > 0) line_text(list, ", ");
-    line_say(list, id, a, b, NULL);
-}
-
 static void left_out(const lesson_view *view, const lesson_table *table, int64_t q, int64_t out)
 {
-    const lesson_input *const in = view->in;
-    lesson_line list, line;
-    line_start(&list, view->face);
-    left(&list, LESSON_W_LEFT_KEYS, table->shown, in->keys);
-    left(&list, LESSON_W_LEFT_QUERY, q, in->d_k);
-    left(&list, LESSON_W_LEFT_KEY, table->channels_k, in->d_k);
-    left(&list, LESSON_W_LEFT_VALUE, table->channels_v, in->d_v);
-    left(&list, LESSON_W_LEFT_OUTPUT, out, in->d_v);
-    if (list.n == 0) return;
+    lesson_line line;
     line_start(&line, view->face);
-    line_say(&line, LESSON_W_LEFT_OUT, list.text, NULL, NULL);
-    sink_wrapped(view, line.text, 2);
+    line_left_out(&line, view, table, q, out);
+    if (line.n > 0) sink_wrapped(view, line.text, 2);
 }
 
 qkv_status lesson_text_table(const lesson_view *view)

@@ -12,10 +12,10 @@ void line_scale(lesson_line *line, const lesson_input *in)
     if (in->scale_kind == LESSON_SCALE_NONE) line_word(&x, LESSON_W_SCALE_NONE);
     if (in->scale_kind == LESSON_SCALE_DK) line_word(&x, LESSON_W_SCALE_DK);
     if (in->scale_kind == LESSON_SCALE_VALUE) {
-        char number[LESSON_NUMBER_BYTES];
-        lesson_number_show(number, in->scale_value, line->face->digits,
-                           lesson_flags(line->face, LESSON_KEEP_INTEGER));
-        line_say(&x, LESSON_W_SCALE_TIMES, number, NULL, NULL);
+        lesson_line number;
+        line_start(&number, line->face);
+        line_exact(&number, in->scale_value);
+        line_say(&x, LESSON_W_SCALE_TIMES, number.text, NULL, NULL);
     }
     if (in->temperature == 1)
         line_text(line, x.text);
@@ -219,11 +219,12 @@ static int64_t least(int64_t a, int64_t b)
 
 static void fit(lesson_table *table, const lesson_view *view, int width)
 {
-    enum { BAR_MOST = 24, BAR_WANTED = 14, BAR_LEAST = 4 };
+    enum { BAR_MOST = 24, BAR_LEAST = 4, CHANNELS_FEW = 8 };
     const lesson_input *const in = view->in;
     table->channels_k = least(in->d_k, width / 2);
     table->channels_v = least(in->d_v, width / 2);
-    table->bar = BAR_WANTED;
+    /* two of 32 channels say no more than one: there the bar is worth more */
+    table->bar = in->d_k > CHANNELS_FEW || in->d_v > CHANNELS_FEW ? BAR_MOST : BAR_MOST / 2;
     for (int c = 0; c < LESSON_COLUMNS; c++)
         table->width[c] = measure(view, table, (lesson_column)c);
     while (total_width(table) > width && (table->channels_k > 1 || table->channels_v > 1)) {
@@ -263,4 +264,62 @@ qkv_status table_make(lesson_table *table, const lesson_view *view, int width)
     }
     fit(table, view, width);
     return QKV_OK;
+}
+
+/* ---- lines around the table ----------------------------------------------------------------------- */
+
+int64_t line_query(lesson_line *line, const lesson_view *view, int columns)
+{
+    const lesson_input *const in = view->in;
+    const double *const q = in->q + in->token * in->d_k;
+    const int whole = lesson_all_whole(q, in->d_k);
+    lesson_line name, vector;
+    line_start(&name, view->face);
+    line_row(&name, in, in->token, LESSON_NAME_COLUMNS);
+    for (int64_t shown = least(in->d_k, columns / 2);; shown--) {
+        line_start(&vector, view->face);
+        line_vector(&vector, q, in->d_k, shown, whole);
+        line_start(line, view->face);
+        line_say(line, LESSON_W_QUERY, name.text, vector.text, NULL);
+        if (in->query_set) {
+            line_text(line, " ");
+            line_word(line, LESSON_W_QUERY_SET);
+        }
+        if (shown <= 1 || line_columns(line) <= columns) return shown;
+    }
+}
+
+int64_t line_output(lesson_line *line, const lesson_view *view, int columns)
+{
+    const lesson_input *const in = view->in;
+    for (int64_t shown = least(in->d_v, columns / 2);; shown--) {
+        line_start(line, view->face);
+        line_word(line, LESSON_W_OUTPUT);
+        line_vector(line, view->stages->row_out, in->d_v, shown, 0);
+        if (shown <= 1 || line_columns(line) <= columns) return shown;
+    }
+}
+
+static void left(lesson_line *list, lesson_word id, int64_t shown, int64_t all)
+{
+    if (shown >= all) return;
+    char a[LESSON_NUMBER_BYTES], b[LESSON_NUMBER_BYTES];
+    lesson_number_integer(a, all - shown);
+    lesson_number_integer(b, all);
+    if (list->n > 0) line_text(list, ", ");
+    line_say(list, id, a, b, NULL);
+}
+
+void line_left_out(lesson_line *line, const lesson_view *view, const lesson_table *table, int64_t q,
+                   int64_t out)
+{
+    const lesson_input *const in = view->in;
+    lesson_line list;
+    line_start(&list, view->face);
+    left(&list, LESSON_W_LEFT_KEYS, table->shown, in->keys);
+    left(&list, LESSON_W_LEFT_QUERY, q, in->d_k);
+    left(&list, LESSON_W_LEFT_KEY, table->channels_k, in->d_k);
+    left(&list, LESSON_W_LEFT_VALUE, table->channels_v, in->d_v);
+    left(&list, LESSON_W_LEFT_OUTPUT, out, in->d_v);
+    if (list.n > 0) line_say(line, LESSON_W_LEFT_OUT, list.text, NULL, NULL);
 }

@@ -22,8 +22,11 @@ static operand print_operand(const lesson_face *face, double x, int digits, unsi
     if (digits < ALL_DIGITS) {
         n = lesson_number_show(o.text, x, digits, lesson_flags(face, flags));
     } else {
-        n = lesson_number_shortest(o.text, x);
-        if (n > 2 && o.text[n - 2] == '.' && o.text[n - 1] == '0') o.text[n -= 2] = 0;
+        lesson_line line;
+        line_start(&line, face);
+        line_exact(&line, x);
+        for (n = 0; line.text[n] != 0; n++) o.text[n] = line.text[n];
+        o.text[n] = 0;
     }
     o.value = 0;
     lesson_number_parse(o.text, n, &o.value, NULL);
@@ -281,8 +284,8 @@ static void line_exponent(lesson_line *line, const lesson_view *view, const expo
 {
     const lesson_face *const face = view->face;
     for (int more = face->digits; more <= ALL_DIGITS; more++) {
-        const operand a = print_operand(face, x, more, 0);
-        const operand m = print_operand(face, e->shift, more, 0);
+        const operand a = print_operand(face, x, more, LESSON_KEEP_INTEGER);
+        const operand m = print_operand(face, e->shift, more, LESSON_KEEP_INTEGER);
         const double power = e->shift == 0 ? a.value : a.value - m.value;
         if (more < ALL_DIGITS && !gives(face, qkv_ref_exp(power), own, digits, 0)) continue;
         line_text(line, e->shift == 0 ? "e^" : "e^(");
@@ -328,7 +331,7 @@ static void work_weight(lesson_line *line, const lesson_view *view, int64_t key)
     }
     line_label(line, view, key);
     if (e.shift != 0) {
-        const operand m = print_operand(face, e.shift, face->digits, 0);
+        const operand m = print_operand(face, e.shift, face->digits, LESSON_KEEP_INTEGER);
         line_say(line, LESSON_W_WORK_MAXIMUM, m.text, NULL, NULL);
     }
     line_exponent(line, view, &e, view->stages->row_scaled[key], &own, digits);
