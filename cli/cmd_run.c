@@ -293,6 +293,7 @@ const cli_command cli_command_run = {
                                     &cli_opt_causal, &cli_opt_scale, &cli_opt_head, &cli_opt_batch,
                                     &cli_opt_threads, &cli_opt_isa, &opt_stats, &cli_opt_no_clobber,
                                     &cli_opt_max_memory, NULL},
+    .required = (const cli_option *const[]){&cli_opt_q, &cli_opt_k, &cli_opt_v, &opt_out, NULL},
     .examples =
         (const char *const[]){"qkv run --q Q.npy --k K.npy --v V.npy -o OUT.npy",
                               "full attention, all CPUs",
