@@ -51,6 +51,8 @@ void bench_free(void *memory, size_t bytes);
 
 /* Finds the fastest loop of all usable kernels and fills limits. Exit code. */
 int bench_find_limits(bench_machine *m, size_t read_bytes);
+/* The search for the fastest loops once more; raises limits only. */
+void bench_find_peaks(bench_machine *m);
 /* The fastest loop again, for about 3 ms: what the machine gives now. Raises limits when it is
  * the fastest yet. `wide`: float64; `all`: all threads. */
 double bench_peak_now(bench_machine *m, bool wide, int all);

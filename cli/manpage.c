@@ -10,7 +10,7 @@
 
 #define RELEASE_DATE "November 29, 2026"
 
-/* Plain text in lines of at most 76 characters. Each sentence starts a line of its own, as mdoc
+/* Plain text in lines of at most 79 bytes. Each sentence starts a line of its own, as mdoc
  * wants it; a word that would be read as a macro at the start of a line is made harmless. */
 static void put_text(FILE *f, const char *text)
 {
@@ -22,8 +22,10 @@ static void put_text(FILE *f, const char *text)
         }
         p += strspn(p, " \n");
         const int n = (int)strcspn(p, " \n");
+        int bytes = n; /* with the escapes */
+        for (int i = 0; i < n; i++) bytes += p[i] == '-' || p[i] == '\\';
         if (n == 0) break;
-        if (column && column + 1 + n > 76) {
+        if (column && column + 1 + bytes > 78) {
             fputc('\n', f);
             column = 0;
         }
@@ -39,7 +41,7 @@ static void put_text(FILE *f, const char *text)
             else
                 fputc(p[i], f);
         }
-        column += n + 1;
+        column += bytes + 1;
         p += n;
         if (p[-1] == '.' && *p == ' ') {
             fputc('\n', f);
@@ -86,6 +88,7 @@ static void synopsis(FILE *f, const cli_command *command)
 
 static void options(FILE *f, const cli_command *command)
 {
+    if (!command->options[0]) return;
     fputs(".Bl -tag -width Ds\n", f);
     for (const cli_option *const *o = command->options; *o; o++) {
         fputs(".It", f);
@@ -133,7 +136,7 @@ static const char notes[] =
     "neither colour nor a progress bar.\n"
     ".El\n"
     ".Pp\n"
-    "The locale has no influence: text is UTF\\-8, numbers have a point.\n"
+    "Numbers have a point under every locale.\n"
     ".Sh EXIT STATUS\n"
     ".Bl -tag -width Ds\n"
     ".It 0\n"

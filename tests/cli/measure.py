@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""measure.py QKV PLANTED BUILD_FOLDER - `qkv check` and `qkv bench`: what they print, not how fast it is.
+
+PLANTED is the same command built with one golden hash changed: its check has to fail and to say
+where. No figure of bench is judged here; the machine may be busy. Prints TAP.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+QKV, PLANTED, BUILD = sys.argv[1:4]
+RESULTS = []
+ROW_KEYS = ['what', 'dtype', 's', 'd', 'h', 'mask', 'threads', 'gflops', 'median', 'spread',
+            'share', 'noisy']
+
+
+def case(name, good, why=''):
+    RESULTS.append(bool(good))
+    print(f'{"ok" if good else "not ok"} {len(RESULTS)} - {name}')
+    if not good:
+        print('\n'.join(f'# {line}' for line in str(why).splitlines()[:30]))
+
+
+def run(*words, env=None):
+    done = subprocess.run(words, env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=240)
+    return done.returncode, done.stdout.decode('utf-8'), done.stderr.decode('utf-8')
+
+
+def usable():
+    return re.search(r'usable: (.*)', run(QKV, '--version')[1]).group(1).split()
+
+
+def check_check():
+    code, out, err = run(QKV, 'check')
+    case('check: exit 0, no message', code == 0 and not err, (code, out, err))
+    case('check: the last line', out.endswith('\nall equal\n'), out)
+    lines = out.splitlines()
+    cases = int(re.search(r': (\d+) golden cases, \d+ threads?$', lines[0]).group(1))
+    case('check: at least 100 cases', cases >= 100, lines[0])
+    rows = {line.split()[0]: line for line in lines[3:3 + len(usable())]}
+    case('check: a row for each usable table', list(rows) == usable(), rows)
+    number = r'\d\.\de-\d+'
+    for name, line in rows.items():
+        same = '-' if name == 'scalar' else f'{cases} of {cases}'
+        case(f'check: {name} agrees', re.fullmatch(
+            rf'{name} +{cases} of {cases} +{same} +{number} +{number}', line), line)
+    case('check: 80 columns', max(map(len, lines)) <= 80, out)
+    # the locale is made by frame.py; without it this is one thread only
+    comma = {'LC_ALL': 'de_DE.UTF-8', 'LOCPATH': os.path.join(BUILD, 'locale')}
+    one = run(QKV, 'check', '--threads', '1', env=comma)
+    case('check: one thread and a decimal comma say the same', one[1].splitlines()[1:] == lines[1:], one)
+
+    code, out, err = run(PLANTED, 'check')
+    case('a planted hash: exit 1', code == 1, (code, out, err))
+    case('a planted hash: the last line', out.endswith('\nDIFFERENT\n'), out)
+    want = [f'{name}: f32_d17: not the golden hash' for name in usable()]
+    case('a planted hash is named, nothing else', want == [
+        line for line in out.splitlines() if re.match(r'\w+: \w+: ', line)], out)
+    case('a planted hash is counted', f' {cases - 1} of {cases} ' in out, out)
+
+
+def check_pair(data, key):
+    threads = data['threads']
+    case(f'bench: {key} by thread count',
+         list(data[key]) == (['1'] if threads == 1 else ['1', str(threads)]) and
+         all(isinstance(x, float) and x > 0 for x in data[key].values()), data[key])
+
+
+def check_rows(data):
+    rows, threads = data['rows'], data['threads']
+    case('bench: keys of each row', all(list(row) == ROW_KEYS for row in rows), rows[:1])
+    case('bench: 16 heads', all(row['h'] == 16 for row in rows))
+    levels = {1, threads}
+    want = {('prefill', 'f32', s, d, mask, t) for s in (256, 512, 2048) for d in (64, 128)
+            for mask in ('full', 'causal') for t in levels}
+    want |= {(what, dtype, 2048, d, 'full', 1) for what, dtype in (
+        ('prefill', 'f64'), ('prefill strided', 'f32')) for d in (64, 128)}
+    got = {(r['what'], r['dtype'], r['s'], r['d'], r['mask'], r['threads']) for r in rows}
+    case('bench: every shape of the quick run', want == got, want ^ got)
+    for row in rows:
+        peak = data['peak_gflops' if row['dtype'] == 'f32' else 'peak_gflops_f64']
+        peak = peak[str(row['threads'])]
+        good = (0 < row['median'] <= row['gflops'] <= peak and row['spread'] >= 0 and
+                abs(row['share'] - row['gflops'] / peak) < 1e-12 and
+                isinstance(row['noisy'], bool))
+        if not good:
+            case('bench: a row fits together', False, row)
+    case('bench: rows fit together', True)
+
+
+def check_bench():
+    code, out, err = run(QKV, 'bench', '--quick', '--json')
+    case('bench --quick --json: exit 0, no message', code == 0 and not err, (code, err))
+    data = json.loads(out)
+    case('bench: keys', list(data) == ['isa', 'threads', 'peak_gflops', 'peak_gflops_f64',
+                                       'read_gbs', 'rows'], list(data))
+    case('bench: the best kernels', data['isa'] == usable()[-1], data['isa'])
+    for key in ('peak_gflops', 'peak_gflops_f64', 'read_gbs'):
+        check_pair(data, key)
+    check_rows(data)
+
+
+def main():
+    check_check()
+    check_bench()
+    print(f'1..{len(RESULTS)}')
+    return 0 if all(RESULTS) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
