@@ -105,8 +105,15 @@ static int check_sizes(job *j)
 
 static int make_plan(job *j)
 {
+    static const char *const scale = "params.scale";
     qkv_error err = qkv_error_init();
-    if (qkv_plan_create(&j->plan, &j->params, NULL, &err) != QKV_OK) return cli_library_error(&err);
+    if (qkv_plan_create(&j->plan, &j->params, NULL, &err) != QKV_OK) {
+        /* the one member that depends on an option alone goes by the option's name */
+        if (strcmp(err.arg, scale) != 0 || strncmp(err.text, scale, strlen(scale)) != 0) {
+            return cli_library_error(&err);
+        }
+        return cli_refuse("--scale%s", err.text + strlen(scale));
+    }
     j->workspace_bytes = qkv_plan_workspace(j->plan);
     return CLI_DONE;
 }

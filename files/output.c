@@ -148,6 +148,11 @@ static int open_target(files_output *out, const char *given, files_error *err)
     char path[PATH_MAX];
     if (strlen(given) >= sizeof path) return refuse(out, err, "written", ENAMETOOLONG);
     strcpy(path, given);
+    /* links such as /dev/fd/63 lead to a pipe that has no path of its own */
+    out->exists = stat(path, &out->target) == 0;
+    if (out->exists && (S_ISCHR(out->target.st_mode) || S_ISFIFO(out->target.st_mode))) {
+        return open_direct(out, path, err);
+    }
     for (int links = 0;; links++) {
         const int more = follow(path);
         if (more == 0) break;
@@ -163,7 +168,6 @@ static int open_target(files_output *out, const char *given, files_error *err)
         if (S_ISDIR(m)) {
             return file_fail(err, 2, "%s is a directory; a file was expected", out->name);
         }
-        if (S_ISCHR(m) || S_ISFIFO(m)) return open_direct(out, path, err);
         if (!S_ISREG(m)) {
             return file_fail(err, 2, "%s is a block device or socket; a file was expected",
                              out->name);

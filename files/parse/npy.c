@@ -324,7 +324,7 @@ static npy_status bad_magic(const unsigned char *bytes, size_t length, npy_error
 {
     const char *want = "a .npy file starts with \\x93NUMPY";
     size_t shown = 0;
-    while (shown < length && shown < 24 && bytes[shown] != '\n') shown++;
+    while (shown < length && shown < 24 && bytes[shown] != '\n' && bytes[shown] != 0) shown++;
     if (starts_with(bytes, length, "version https://git-lfs")) {
         want = "a .npy file starts with \\x93NUMPY; this looks like a Git LFS pointer";
     } else if (starts_with(bytes, length, "PK\003\004")) {
