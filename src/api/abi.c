@@ -13,25 +13,42 @@ qkv_status qkvi_need(const void *p, const char *arg, qkv_error *err)
                      QKVI_SAY(QKVI_S(arg), QKVI_S(" is NULL (0); it must point at an object")));
 }
 
-qkv_status qkvi_widen(void *to, size_t size, const void *from, size_t first, const char *name,
+qkv_status qkvi_widen(void *to, size_t size, const void *from, size_t first, const char *arg,
                       qkv_error *err)
 {
     uint32_t given;
     __builtin_memcpy(&given, from, sizeof given);
     if (given < first || given > MAX_STRUCT)
-        return qkvi_fail(err, QKV_EABI, name, given, (int64_t)size,
-                         QKVI_SAY(QKVI_S(name), QKVI_S(".size is "), QKVI_I(given),
+        return qkvi_fail(err, QKV_EABI, arg, given, (int64_t)size,
+                         QKVI_SAY(QKVI_S(arg), QKVI_S(" is "), QKVI_I(given),
                                   QKVI_S("; it must be at least "), QKVI_I((int64_t)first),
-                                  QKVI_S(" (start from "), QKVI_S(name), QKVI_S("_init())")));
+                                  QKVI_S(" (start from the struct's _init function)")));
     const unsigned char *const bytes = from;
     for (size_t i = size; i < given; i++)
         if (bytes[i] != 0)
-            return qkvi_fail(err, QKV_EABI, name, (int64_t)i, (int64_t)size,
-                             QKVI_SAY(QKVI_S(name), QKVI_S(" sets a member at byte "),
-                                      QKVI_I((int64_t)i),
-                                      QKVI_S(" that this libqkv does not know (it knows "),
-                                      QKVI_I((int64_t)size), QKVI_S(" bytes)")));
+            return qkvi_fail(err, QKV_EABI, arg, (int64_t)i, (int64_t)size,
+                             QKVI_SAY(QKVI_S(arg), QKVI_S(" is "), QKVI_I(given),
+                                      QKVI_S(" and byte "), QKVI_I((int64_t)i),
+                                      QKVI_S(" is set; this libqkv knows only "),
+                                      QKVI_I((int64_t)size), QKVI_S(" bytes")));
     __builtin_memset(to, 0, size);
     __builtin_memcpy(to, from, given < size ? given : size);
     return QKV_OK;
+}
+
+qkv_status qkvi_take_threads(const qkv_threads *given, qkv_threads *t, qkv_error *err)
+{
+    enum { FIRST_THREADS = sizeof(qkv_threads) };
+    qkv_status s;
+    *t = qkv_threads_init();
+    t->nthreads = 1;
+    if (given == NULL) return QKV_OK;
+    if ((s = qkvi_widen(t, sizeof *t, given, FIRST_THREADS, "args.threads.size", err))) return s;
+    if (t->nthreads < 1)
+        return qkvi_fail(err, QKV_EARG, "args.threads.nthreads", t->nthreads, 1,
+                         QKVI_SAY(QKVI_S("args.threads.nthreads is "), QKVI_I(t->nthreads),
+                                  QKVI_S("; it must be at least 1")));
+    return t->nthreads > 1 && t->parallel_for == NULL
+               ? qkvi_need(NULL, "args.threads.parallel_for", err)
+               : QKV_OK;
 }

@@ -86,7 +86,7 @@ qkv_status qkv_probe(const qkv_probe_args *args, double *amount, qkv_error *err)
     qkv_status s;
     if ((s = qkvi_need(args, "args", err))) return s;
     if ((s = qkvi_need(amount, "amount", err))) return s;
-    if ((s = qkvi_widen(&a, sizeof a, args, FIRST_PROBE, "qkv_probe_args", err))) return s;
+    if ((s = qkvi_widen(&a, sizeof a, args, FIRST_PROBE, "args.size", err))) return s;
     const qkvi_kernels *const k =
         a.isa == QKV_ISA_BEST ? qkvi_kernels_best(qkvi_cpu()) : qkvi_kernels_by_id(a.isa);
     if (k == NULL || (k->needs & ~qkvi_cpu()))
@@ -110,13 +110,13 @@ qkv_status qkv_probe(const qkv_probe_args *args, double *amount, qkv_error *err)
                 QKVI_SAY(QKVI_S("args.buffer is "), QKVI_I(off),
                          QKVI_S(" bytes past a multiple of 64; it must be 64-aligned")));
     }
-    if (a.threads && a.threads->nthreads > 1 && a.threads->parallel_for == NULL)
-        return qkvi_need(NULL, "args.threads.parallel_for", err);
-    const int32_t ntasks = a.threads && a.threads->nthreads > 1 ? a.threads->nthreads : 1;
+    qkv_threads threads;
+    if ((s = qkvi_take_threads(a.threads, &threads, err))) return s;
+    const int32_t ntasks = threads.nthreads;
     probe p = {k, &a, ntasks, amount};
     *amount = 0;
     if (ntasks > 1)
-        a.threads->parallel_for(a.threads->ctx, ntasks, probe_task, &p);
+        threads.parallel_for(threads.ctx, ntasks, probe_task, &p);
     else
         probe_task(&p, 0);
     if (!(*amount > 0))

@@ -12,7 +12,7 @@ static qkv_status fill(qkv_plan *plan, const qkv_params *given, qkv_error *err)
 {
     qkv_params p;
     qkv_status s;
-    if ((s = qkvi_widen(&p, sizeof p, given, FIRST_PARAMS, "qkv_params", err))) return s;
+    if ((s = qkvi_widen(&p, sizeof p, given, FIRST_PARAMS, "params.size", err))) return s;
     *plan = (qkv_plan){0};
     if ((s = qkvi_plan_validate(plan, &p, err))) return s;
     if ((s = qkvi_plan_choose(plan, &p, err))) return s;
@@ -29,7 +29,7 @@ qkv_status qkv_plan_create(qkv_plan **plan, const qkv_params *params, const qkv_
     if ((s = qkvi_need(params, "params", err))) return s;
     qkv_allocator a = QKV_ZERO;
     if (alloc) {
-        if ((s = qkvi_widen(&a, sizeof a, alloc, FIRST_ALLOCATOR, "qkv_allocator", err))) return s;
+        if ((s = qkvi_widen(&a, sizeof a, alloc, FIRST_ALLOCATOR, "alloc.size", err))) return s;
         if (a.alloc == NULL) return qkvi_need(NULL, "alloc.alloc", err);
         if (a.release == NULL) return qkvi_need(NULL, "alloc.release", err);
     }
@@ -93,6 +93,9 @@ size_t qkv_plan_describe(const qkv_plan *plan, char *text, size_t text_size)
 {
     qkvi_text t = {text, text ? text_size : 0, 0};
     if (t.size) text[0] = 0;
-    if (plan) qkvi_plan_text(plan, &t);
+    if (plan == NULL) return 0;
+    const uint64_t env = plan->kernels->env_enter(); /* it prints the scale */
+    qkvi_plan_text(plan, &t);
+    plan->kernels->env_leave(env);
     return t.len;
 }

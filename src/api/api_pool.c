@@ -24,7 +24,7 @@ qkv_status qkv_pool_create(qkv_pool **pool, int32_t nthreads, const qkv_allocato
                                   QKVI_S("; it must be between 0 (all) and "),
                                   QKVI_I(QKVI_POOL_MAX)));
     if (alloc) {
-        if ((s = qkvi_widen(&a, sizeof a, alloc, FIRST_ALLOCATOR, "qkv_allocator", err))) return s;
+        if ((s = qkvi_widen(&a, sizeof a, alloc, FIRST_ALLOCATOR, "alloc.size", err))) return s;
         if (a.alloc == NULL) return qkvi_need(NULL, "alloc.alloc", err);
         if (a.release == NULL) return qkvi_need(NULL, "alloc.release", err);
     }

@@ -9,7 +9,6 @@
 
 enum {
     FIRST_ARGS = sizeof(qkv_run_args),
-    FIRST_THREADS = sizeof(qkv_threads),
     FIRST_TAP = sizeof(qkv_tap),
     FIRST_PARTIAL = sizeof(qkv_partial)
 };
@@ -56,25 +55,11 @@ static qkv_status check_tensor(const void *p, const qkv_shape *s, const char *ar
     return low == high ? QKV_OK : qkvi_need(p, arg, err);
 }
 
-static qkv_status check_threads(const qkv_threads *given, qkv_threads *t, qkv_error *err)
-{
-    qkv_status s;
-    if (given == NULL) return QKV_OK;
-    if ((s = qkvi_widen(t, sizeof *t, given, FIRST_THREADS, "qkv_threads", err))) return s;
-    if (t->nthreads < 1)
-        return qkvi_fail(err, QKV_EARG, "args.threads.nthreads", t->nthreads, 1,
-                         QKVI_SAY(QKVI_S("args.threads.nthreads is "), QKVI_I(t->nthreads),
-                                  QKVI_S("; it must be at least 1")));
-    return t->nthreads > 1 && t->parallel_for == NULL
-               ? qkvi_need(NULL, "args.threads.parallel_for", err)
-               : QKV_OK;
-}
-
 static qkv_status check_tap(const qkv_plan *plan, const qkv_tap *given, qkv_tap *t, qkv_error *err)
 {
     qkv_status s;
     if (given == NULL) return QKV_OK;
-    if ((s = qkvi_widen(t, sizeof *t, given, FIRST_TAP, "qkv_tap", err))) return s;
+    if ((s = qkvi_widen(t, sizeof *t, given, FIRST_TAP, "args.tap.size", err))) return s;
     if (t->row == NULL) return qkvi_need(NULL, "args.tap.row", err);
     const uint32_t known = plan->ops ? ENGINE_STAGES : ALL_STAGES;
     if (t->stages & ~known)
@@ -114,12 +99,12 @@ static qkv_status take_args(const qkv_plan *plan, const qkv_run_args *given, qkv
     qkv_status s;
     if ((s = qkvi_need(plan, "plan", err))) return s;
     if ((s = qkvi_need(given, "args", err))) return s;
-    if ((s = qkvi_widen(a, sizeof *a, given, FIRST_ARGS, "qkv_run_args", err))) return s;
+    if ((s = qkvi_widen(a, sizeof *a, given, FIRST_ARGS, "args.size", err))) return s;
     if (a->reserved)
         return qkvi_fail(
             err, QKV_EARG, "args.reserved", a->reserved, 0,
             QKVI_SAY(QKVI_S("args.reserved is "), QKVI_I(a->reserved), QKVI_S("; it must be 0")));
-    if ((s = check_threads(a->threads, threads, err))) return s;
+    if ((s = qkvi_take_threads(a->threads, threads, err))) return s;
     return check_workspace(plan, a, err);
 }
 
@@ -182,7 +167,7 @@ qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *er
     qkvi_job job = job_of(plan, &a);
     job.tap = a.tap ? &tap : NULL;
     job.item = plan->ops ? qkvi_item_kernels : qkvi_item_reference;
-    return qkvi_split(&job, a.threads ? &threads : NULL, err);
+    return qkvi_split(&job, &threads, err);
 }
 
 qkv_status qkv_attention(const qkv_params *params, const void *q, const void *k, const void *v,
@@ -191,6 +176,12 @@ qkv_status qkv_attention(const qkv_params *params, const void *q, const void *k,
     qkv_plan *plan;
     qkv_status s = qkv_plan_create(&plan, params, NULL, err);
     if (s) return s;
+    if ((s = check_tensor(q, &plan->q, "q", err)) || (s = check_tensor(k, &plan->k, "k", err)) ||
+        (s = check_tensor(v, &plan->v, "v", err)) ||
+        (s = check_tensor(out, &plan->out, "out", err))) {
+        qkv_plan_destroy(plan);
+        return s;
+    }
     const size_t bytes = qkv_plan_workspace(plan);
     void *const workspace = bytes ? qkvi_alloc(NULL, bytes) : NULL;
     if (bytes && workspace == NULL) {
@@ -235,17 +226,23 @@ static qkv_status take_partial(const qkv_plan *plan, const qkv_partial *given, q
 {
     qkv_status s;
     if ((s = qkvi_need(given, "part", err))) return s;
-    if ((s = qkvi_widen(p, sizeof *p, given, FIRST_PARTIAL, "qkv_partial", err))) return s;
+    if ((s = qkvi_widen(p, sizeof *p, given, FIRST_PARTIAL, "part.size", err))) return s;
     if (plan->ops == NULL)
         return qkvi_fail(
             err, QKV_EUNSUPPORTED, "plan", QKV_ISA_REFERENCE, QKV_ISA_BEST,
             QKVI_SAY(
                 QKVI_S("plan: isa is -1 (the reference), which has no partials; take 0 (best)")));
-    if (!qkvi_plan_range(plan, p->key_begin, p->key_end))
-        return qkvi_fail(err, QKV_EARG, "part.key_begin", p->key_begin, p->key_end,
-                         QKVI_SAY(QKVI_S("part holds keys "), QKVI_I(p->key_begin), QKVI_S(" to "),
-                                  QKVI_I(p->key_end), QKVI_S("; both must be multiples of "),
-                                  QKVI_I(QKVI_SPAN), QKVI_S(", or the end "), QKVI_I(plan->keys)));
+    const int begins =
+        p->key_begin >= 0 && p->key_begin <= plan->keys && p->key_begin % QKVI_SPAN == 0;
+    if (!qkvi_plan_range(plan, p->key_begin, p->key_end)) {
+        const char *const arg = begins ? "part.key_end" : "part.key_begin";
+        const int64_t got = begins ? p->key_end : p->key_begin;
+        return qkvi_fail(err, QKV_EARG, arg, got, QKVI_SPAN,
+                         QKVI_SAY(QKVI_S(arg), QKVI_S(" is "), QKVI_I(got),
+                                  QKVI_S("; a part runs from one multiple of "), QKVI_I(QKVI_SPAN),
+                                  QKVI_S(" to a later one, or to the last key, "),
+                                  QKVI_I(plan->keys)));
+    }
     const size_t need = qkv_partial_size(plan, p->key_begin, p->key_end);
     if (p->data_size < need)
         return qkvi_fail(err, QKV_EWORKSPACE, "part.data_size", (int64_t)p->data_size,
@@ -277,7 +274,7 @@ qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args, const
     job.span_end = span_after(p.key_end);
     job.partial_nodes = qkvi_plan_nodes(plan, job.span_begin, job.span_end);
     job.item = qkvi_item_kernels;
-    return qkvi_split(&job, a.threads ? &threads : NULL, err);
+    return qkvi_split(&job, &threads, err);
 }
 
 qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
@@ -322,5 +319,5 @@ qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
     job.parts = parts;
     job.nparts = nparts;
     job.item = qkvi_item_finish;
-    return qkvi_split(&job, a.threads ? &threads : NULL, err);
+    return qkvi_split(&job, &threads, err);
 }

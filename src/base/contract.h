@@ -74,10 +74,10 @@ static inline double qkvi_log2(double x)
     return (double)k + s * r;
 }
 
-/* rule 11: the row's lse from its maximum and sum; the caller rounds to the type */
+/* rule 11: the row's lse from its maximum and sum (NaN stays NaN); the caller rounds to the type */
 static inline double qkvi_lse(double m, double l)
 {
-    return (m + qkvi_log2(l)) * QKVI_LN2;
+    return l == l ? (m + qkvi_log2(l)) * QKVI_LN2 : l;
 }
 
 #endif

@@ -8,6 +8,8 @@
 /* what one slot may take, so that a thread stays within its share of the cache (and 2 MB) */
 #define SLOT_BUDGET (INT64_C(1536) * 1024)
 
+enum { ITEMS_A_THREAD = 8 };
+
 static int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
@@ -57,8 +59,15 @@ void qkvi_plan_tile(qkv_plan *plan)
     const int64_t affordable = SLOT_BUDGET / (row_bytes * plan->tile_rows);
     if (tiles > affordable) tiles = affordable;
     if (tiles < 1) tiles = 1;
-    /* even items: of 256 rows, 144 and 112 rather than 192 and 64 */
+    /* a few items for each thread, or the last one to finish is waited for */
     const int64_t needed = divide_up(plan->rows, plan->tile_rows);
+    const int64_t heads = plan->batch * plan->heads,
+                  wanted = (int64_t)ITEMS_A_THREAD * plan->max_threads;
+    if (plan->max_threads > 1 && heads > 0 && heads < wanted) {
+        const int64_t fair = divide_up(needed, divide_up(wanted, heads));
+        if (tiles > fair && fair > 0) tiles = fair;
+    }
+    /* even items: of 512 rows, 288 and 224 rather than 384 and 128 */
     const int64_t blocks = divide_up(needed, tiles);
     if (blocks > 0) tiles = divide_up(needed, blocks);
     plan->item_tiles = (int32_t)tiles;

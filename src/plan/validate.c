@@ -23,6 +23,9 @@ static const char *const tensor_name[4] = {"params.q", "params.k", "params.v", "
 static const char *const dtype_name[4] = {"params.q.dtype", "params.k.dtype", "params.v.dtype",
                                           "params.out.dtype"};
 
+static const char *const reserved_name[4] = {"params.q.reserved", "params.k.reserved",
+                                             "params.v.reserved", "params.out.reserved"};
+
 static qkv_status check_tensor(const qkv_shape *s, int which, int32_t dtype, qkv_error *err)
 {
     if (qkvi_dtype_bytes(s->dtype) == 0)
@@ -35,15 +38,18 @@ static qkv_status check_tensor(const qkv_shape *s, int which, int32_t dtype, qkv
                                   QKVI_S("; it must equal params.q.dtype, which is "),
                                   QKVI_I(dtype)));
     if (s->reserved != 0)
-        return qkvi_fail(err, QKV_EARG, tensor_name[which], s->reserved, 0,
-                         QKVI_SAY(QKVI_S(tensor_name[which]), QKVI_S(".reserved is "),
-                                  QKVI_I(s->reserved), QKVI_S("; it must be 0")));
-    for (int i = 0; i < 4; i++)
-        if (s->dim[i] < 0)
-            return qkvi_fail(err, QKV_EARG, dim_name[which][i], s->dim[i], 0,
+        return qkvi_fail(err, QKV_EARG, reserved_name[which], s->reserved, 0,
+                         QKVI_SAY(QKVI_S(reserved_name[which]), QKVI_S(" is "), QKVI_I(s->reserved),
+                                  QKVI_S("; it must be 0")));
+    for (int i = 0; i < 4; i++) {
+        const int64_t least =
+            which < 2 && i == 3; /* scores need a channel; all else may be empty */
+        if (s->dim[i] < least)
+            return qkvi_fail(err, QKV_EARG, dim_name[which][i], s->dim[i], least,
                              QKVI_SAY(QKVI_S(dim_name[which][i]), QKVI_S(" ("), QKVI_S(axis[i]),
                                       QKVI_S(") is "), QKVI_I(s->dim[i]),
-                                      QKVI_S("; it must be at least 0")));
+                                      QKVI_S("; it must be at least "), QKVI_I(least)));
+    }
     int64_t elems;
     if (qkvi_shape_overflows(s, &elems))
         return qkvi_fail(err, QKV_EARG, tensor_name[which], s->dim[2], INT64_MAX,
@@ -85,10 +91,6 @@ static qkv_status check_fit(const qkv_params *p, qkv_error *err)
             QKVI_SAY(QKVI_S("params.k.dim[1] (key heads) is "), QKVI_I(hkv),
                      QKVI_S("; it must divide params.q.dim[1] (query heads), which is "),
                      QKVI_I(hq)));
-    if (p->q.dim[3] == 0)
-        return qkvi_fail(
-            err, QKV_EARG, dim_name[Q][3], 0, 1,
-            QKVI_SAY(QKVI_S("params.q.dim[3] (channels) is 0; it must be at least 1")));
     int64_t n;
     if (qkvi_mul(p->q.dim[0], hq, &n) || qkvi_mul(n, p->q.dim[2], &n) ||
         qkvi_mul(n, p->k.dim[2], &n))
@@ -146,12 +148,14 @@ static qkv_status check_scale(qkv_plan *plan, const qkv_params *p, qkv_error *er
     const double large = single ? 0x1.fffffep+127 : 0x1.fffffffffffffp+1023;
     const double size = f < 0 ? -f : f;
     const int fits = size <= large && (size >= small || !(size > 0));
+    const qkv_status s =
+        fits ? QKV_OK
+             : qkvi_fail(err, QKV_EARG, "params.scale", 0, 0,
+                         QKVI_SAY(QKVI_S("params.scale is "), QKVI_X(plan->scale),
+                                  QKVI_S("; times log2(e) it must be 0 or between "), QKVI_X(small),
+                                  QKVI_S(" and "), QKVI_X(large), QKVI_S(" in size")));
     scalar->env_leave(env);
-    if (fits) return QKV_OK;
-    return qkvi_fail(err, QKV_EARG, "params.scale", 0, 0,
-                     QKVI_SAY(QKVI_S("params.scale is "), QKVI_X(plan->scale),
-                              QKVI_S("; times log2(e) it must be 0 or between "), QKVI_X(small),
-                              QKVI_S(" and "), QKVI_X(large), QKVI_S(" in size")));
+    return s;
 }
 
 qkv_status qkvi_plan_validate(qkv_plan *plan, const qkv_params *p, qkv_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* item.c - one item: some query rows of one head meet all their keys, block by block in ascending
  * order. The key loop is outside and the tiles inside, so that a block of K and V is fetched once for
- * up to 192 rows.
+ * up to 384 rows.
  *
  *   pack q ─► for each block: score ─► weigh ─► blend ─► [span ends: fold tree] ─► finish ─► out, lse
  */
@@ -95,10 +95,11 @@ static void set_block(item *it, int64_t key, int32_t keys)
     }
 }
 
-/* The first four tiles each fetch a quarter of the next block into the second-level cache. */
+/* The first tiles each fetch a part of the next block into the second-level cache: a row of keys with
+ * every step of their key loop, so at most as many rows as that loop has steps. */
 static void set_ahead(item *it, int32_t tile, int64_t next, int64_t end)
 {
-    enum { PARTS = 4, KEYS = QKVI_BLOCK / PARTS };
+    enum { PARTS = 8, KEYS = QKVI_BLOCK / PARTS };
     const qkv_plan *const p = it->plan;
     qkvi_step *const s = &it->step;
     s->ahead_k = s->ahead_v = NULL;

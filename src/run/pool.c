@@ -22,6 +22,7 @@ struct qkv_pool {
     qkv_allocator alloc;
     int32_t alloc_given;
     int32_t nworkers; /* running; the caller is one more */
+    int32_t wanted;   /* threads asked for, the caller's included */
     pid_t owner;      /* the process whose threads they are */
     pthread_mutex_t lock;
     pthread_cond_t work, done;
@@ -64,14 +65,15 @@ static void *worker_main(void *arg)
 static void start_workers(qkv_pool *p)
 {
     sigset_t all, before;
-    p->owner = getpid();
     p->nworkers = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (p->nworkers + 1 < p->threads.nthreads &&
+    while (p->nworkers + 1 < p->wanted &&
            pthread_create(&p->worker[p->nworkers], NULL, worker_main, p) == 0)
         p->nworkers++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    p->threads.nthreads = p->nworkers + 1;
+    __atomic_store_n(&p->owner, getpid(), __ATOMIC_RELEASE);
 }
 
 static void init_locks(qkv_pool *p)
@@ -88,12 +90,26 @@ static void run_serially(int32_t ntasks, void (*task)(void *arg, int32_t i), voi
     for (int32_t i = 0; i < ntasks; i++) task(arg, i);
 }
 
+/* 1 when the workers are this process's. A forked child has none (locks and threads stayed with the
+ * parent): the first of its threads to come here makes new ones, the others go on without. */
+static int mine(qkv_pool *p)
+{
+    pid_t owner = __atomic_load_n(&p->owner, __ATOMIC_ACQUIRE);
+    if (owner == getpid()) return 1;
+    if (owner == 0 ||
+        !__atomic_compare_exchange_n(&p->owner, &owner, 0, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return 0;
+    init_locks(p);
+    start_workers(p);
+    return 1;
+}
+
 static void parallel_for(void *ctx, int32_t ntasks, void (*task)(void *arg, int32_t i), void *arg)
 {
     qkv_pool *const p = ctx;
-    if (p->owner != getpid()) { /* a forked child: the locks and threads stayed with the parent */
-        init_locks(p);
-        start_workers(p);
+    if (!mine(p)) { /* another thread of a forked child is still making the workers */
+        run_serially(ntasks, task, arg);
+        return;
     }
     pthread_mutex_lock(&p->lock);
     if (p->busy || p->nworkers == 0) {
@@ -175,7 +191,7 @@ qkv_pool *qkvi_pool_create(int32_t nthreads, const qkv_allocator *alloc)
     if (alloc) p->alloc = *alloc;
     p->alloc_given = alloc != NULL;
     p->threads = qkv_threads_init();
-    p->threads.nthreads = nthreads;
+    p->wanted = nthreads;
     p->threads.parallel_for = parallel_for;
     p->threads.ctx = p;
     init_locks(p);

@@ -31,7 +31,7 @@ typedef struct qkvi_place {
  * causal mask they have the most work. With a tap, rows ascend. */
 qkvi_place qkvi_item_place(const qkvi_job *job, int64_t item);
 
-/* Runs job->item over all items with the caller's threads. QKV_ESTOPPED: cancelled, a tap stopped it,
+/* Runs job->item over all items with the caller's threads (nthreads 1: no executor needed). QKV_ESTOPPED: cancelled, a tap stopped it,
  * or the executor skipped an index. */
 qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error *err);
 

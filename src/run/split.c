@@ -54,7 +54,7 @@ qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error
     const qkv_plan *const p = job->plan;
     if (p->items == 0) return QKV_OK;
     header *const h = job->workspace;
-    *h = (header){.ntasks = threads && !job->tap ? qkvi_plan_tasks(p, threads->nthreads) : 1};
+    *h = (header){.ntasks = job->tap ? 1 : qkvi_plan_tasks(p, threads->nthreads)};
     qkvi_job shared = *job;
     if (h->ntasks > 1)
         threads->parallel_for(threads->ctx, h->ntasks, task, &shared);

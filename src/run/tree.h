@@ -20,7 +20,8 @@ typedef void qkvi_node_sink(void *ctx, const qkv_plan *plan, const qkvi_tile *ti
 
 /* tile->work is node (level, index); fold it upwards as far as siblings wait. A node whose left sibling
  * begins before span `begin` goes to sink (no node does when begin is 0). The root stays in
- * tile->work. */
+ * tile->work. Between the first span a tile pushes and the last there may be no gap: what a row does
+ * not see is pushed as a dead node. */
 void qkvi_tree_push(const qkv_plan *plan, qkvi_tile *tile, int32_t level, int64_t index,
                     int64_t begin, qkvi_node_sink *sink, void *ctx);
 

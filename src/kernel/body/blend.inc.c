@@ -14,10 +14,14 @@ INLINE void NAME(blend_keys)(vec (*a)[QKVI_TILE_VECTORS], const real *s, const r
 {
     const real *const end = s + j1 * width;
     const real_u *x = vc + j0 * stride;
-    UNROLL(2)
+    /* Rows of 512 bytes and more share so few sets of the first-level cache that each strip of
+     * channels finds the block's lines gone: fetch them again a few keys ahead. */
+    const int64_t near = stride * (int64_t)sizeof(real) >= 512 ? 8 * stride : 0;
+    UNROLL_STEPS
     for (const real *p = s + j0 * width; p < end; p += width, x += stride) {
         vec w[QKVI_TILE_VECTORS];
         UNROLL_ALL for (int v = V0; v < V1; v++) w[v] = NAME(load)(p + v * LANES);
+        __builtin_prefetch((const char *)(x + near), 0, 3);
         UNROLL_ALL for (int r = 0; r < NR; r++)
         {
             const vec y = NAME(all)(x[r]);
@@ -26,34 +30,58 @@ INLINE void NAME(blend_keys)(vec (*a)[QKVI_TILE_VECTORS], const real *s, const r
     }
 }
 
-/* NR channels from vc on. */
-INLINE void NAME(blend_channels)(const real *s, const real_u *vc, int64_t stride, real *o,
-                                 const NAME(edges) * e, const vec *alpha, const vec *beta, int mode,
-                                 const int64_t width, const int NV, const int NR)
+/* The chains of NR channels into o, by rule 9 as far as it is needed. */
+INLINE void NAME(join_channels)(vec (*a)[QKVI_TILE_VECTORS], real *o, const vec *alpha,
+                                const vec *beta, int mode, int64_t width, const int NV,
+                                const int NR)
 {
-    vec a[8][QKVI_TILE_VECTORS];
-    UNROLL_ALL for (int r = 0; r < NR; r++) UNROLL_ALL for (int v = 0; v < NV; v++) a[r][v] =
-        (vec){0};
-    UNROLL_ALL for (int v = 0; v + 1 < NV; v++)
-        NAME(blend_keys)(a, s, vc, stride, e->lo[v], e->lo[v + 1], width, 0, v + 1, NR);
-    NAME(blend_keys)(a, s, vc, stride, e->lo[NV - 1], e->hi[0], width, 0, NV, NR);
-    UNROLL_ALL for (int v = 1; v < NV; v++)
-        NAME(blend_keys)(a, s, vc, stride, e->hi[v - 1], e->hi[v], width, v, NV, NR);
-    UNROLL_ALL for (int r = 0; r < NR; r++) UNROLL_ALL for (int v = 0; v < NV; v++)
+    OPAQUE(alpha); /* or the compiler keeps six factors in registers that the chains need */
+    OPAQUE(beta);
+    UNROLL_ALL for (int r = 0; r < NR; r++)
     {
-        real *const p = o + r * width + v * LANES;
-        if (mode == FOLD_FRESH)
-            NAME(store)(p, a[r][v]);
-        else if (mode == FOLD_ADD) /* every alpha is 1: the product would change nothing */
-            NAME(store)(p, vfma(a[r][v], beta[v], NAME(load)(p)));
-        else
-            NAME(store)(p, vfma(a[r][v], beta[v], NAME(load)(p) * alpha[v]));
+        UNROLL_ALL for (int v = 0; v < NV; v++)
+        {
+            real *const p = o + r * width + v * LANES;
+            if (mode == FOLD_FRESH)
+                NAME(store)(p, a[r][v]);
+            else if (mode == FOLD_ADD) /* every alpha is 1: the product would change nothing */
+                NAME(store)(p, vfma(a[r][v], beta[v], NAME(load)(p)));
+            else
+                NAME(store)(p, vfma(a[r][v], beta[v], NAME(load)(p) * alpha[v]));
+        }
     }
 }
 
-/* All channels, 4 (8 for a single vector) at a time, then one by one. */
+/* NR channels from vc on. edged: not all vectors see all keys of the block. */
+INLINE void NAME(blend_channels)(const real *s, const real_u *vc, int64_t stride, real *o,
+                                 const NAME(edges) * e, const vec *alpha, const vec *beta, int mode,
+                                 const int64_t width, const int NV, const int NR, const int edged)
+{
+    vec a[8][QKVI_TILE_VECTORS];
+    UNROLL_ALL for (int r = 0; r < NR; r++)
+    {
+        UNROLL_ALL for (int v = 0; v < NV; v++) a[r][v] = (vec){0};
+    }
+    if (edged) {
+        UNROLL_ALL for (int v = 0; v + 1 < NV; v++)
+            NAME(blend_keys)(a, s, vc, stride, e->lo[v], e->lo[v + 1], width, 0, v + 1, NR);
+    }
+    NAME(blend_keys)(a, s, vc, stride, e->lo[NV - 1], e->hi[0], width, 0, NV, NR);
+    if (edged) {
+        UNROLL_ALL for (int v = 1; v < NV; v++)
+            NAME(blend_keys)(a, s, vc, stride, e->hi[v - 1], e->hi[v], width, v, NV, NR);
+    }
+    if (mode == FOLD_ADD)
+        NAME(join_channels)(a, o, alpha, beta, FOLD_ADD, width, NV, NR);
+    else if (mode == FOLD_RESCALE)
+        NAME(join_channels)(a, o, alpha, beta, FOLD_RESCALE, width, NV, NR);
+    else
+        NAME(join_channels)(a, o, alpha, beta, FOLD_FRESH, width, NV, NR);
+}
+
+/* All channels, NR at a time, then one by one. */
 INLINE void NAME(blend_tile)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
-                             const vec *beta, int mode, const int NV, const int NR)
+                             const vec *beta, int mode, const int NV, const int NR, const int edged)
 {
     const int64_t width = NV * LANES, stride = t->v_stride;
     const real *const s = t->s;
@@ -64,33 +92,42 @@ INLINE void NAME(blend_tile)(const qkvi_step *t, const NAME(edges) * e, const ve
     for (; c + NR <= t->dv; c += NR, vc += NR, o += NR * width) {
         if (ahead) {
             /* this tile's rows of the next block, spread over the channel steps */
-            const int64_t row = c / NR;
-            for (int64_t i = row; i < t->ahead_keys; i += t->dv / NR)
+            for (int64_t i = c / NR; i < t->ahead_keys; i += t->dv / NR)
                 for (int64_t b = 0; b < t->dv; b += 64 / (int64_t)sizeof(real))
                     __builtin_prefetch((const char *)(ahead + i * stride + b), 0, 2);
         }
-        NAME(blend_channels)(s, vc, stride, o, e, alpha, beta, mode, width, NV, NR);
+        NAME(blend_channels)(s, vc, stride, o, e, alpha, beta, mode, width, NV, NR, edged);
     }
     for (; c < t->dv; c++, vc++, o += width)
-        NAME(blend_channels)(s, vc, stride, o, e, alpha, beta, mode, width, NV, 1);
+        NAME(blend_channels)(s, vc, stride, o, e, alpha, beta, mode, width, NV, 1, edged);
 }
 
 typedef void NAME(blend_fn)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
                             const vec *beta, int mode);
-NOINLINE void NAME(blend1)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
-                           const vec *beta, int mode)
+NOINLINE void NAME(blend_full1)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                                const vec *beta, int mode)
 {
-    NAME(blend_tile)(t, e, alpha, beta, mode, 1, 8);
+    NAME(blend_tile)(t, e, alpha, beta, mode, 1, 8, 0);
 }
-NOINLINE void NAME(blend2)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
-                           const vec *beta, int mode)
+NOINLINE void NAME(blend_full2)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                                const vec *beta, int mode)
 {
-    NAME(blend_tile)(t, e, alpha, beta, mode, 2, 4);
+    NAME(blend_tile)(t, e, alpha, beta, mode, 2, BROADCASTS, 0);
 }
-NOINLINE void NAME(blend3)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
-                           const vec *beta, int mode)
+NOINLINE void NAME(blend_full3)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                                const vec *beta, int mode)
 {
-    NAME(blend_tile)(t, e, alpha, beta, mode, 3, 4);
+    NAME(blend_tile)(t, e, alpha, beta, mode, 3, BROADCASTS, 0);
+}
+NOINLINE void NAME(blend_edged2)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                                 const vec *beta, int mode)
+{
+    NAME(blend_tile)(t, e, alpha, beta, mode, 2, BROADCASTS, 1);
+}
+NOINLINE void NAME(blend_edged3)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                                 const vec *beta, int mode)
+{
+    NAME(blend_tile)(t, e, alpha, beta, mode, 3, BROADCASTS, 1);
 }
 
 /* The factors of the fold for one vector; *rescale is set unless every alpha is 1. The dead side's
@@ -158,7 +195,9 @@ NOINLINE void NAME(blend_rows)(const qkvi_step *t, const vec *alpha, const vec *
 
 static void NAME(blend)(qkvi_step *t)
 {
-    static NAME(blend_fn) *const fns[4] = {0, NAME(blend1), NAME(blend2), NAME(blend3)};
+    static NAME(blend_fn) *const fns[2][4] = {
+        {0, NAME(blend_full1), NAME(blend_full2), NAME(blend_full3)},
+        {0, NAME(blend_full1), NAME(blend_edged2), NAME(blend_edged3)}};
     vec alpha[QKVI_TILE_VECTORS], beta[QKVI_TILE_VECTORS];
     const int mode = NAME(fold_block)(t, alpha, beta);
     if (t->lo || t->slow) {
@@ -183,7 +222,7 @@ static void NAME(blend)(qkvi_step *t)
             e.hi[v] = t->keys;
         }
     }
-    fns[n](t, &e, alpha, beta, mode);
+    fns[t->lo != NULL][n](t, &e, alpha, beta, mode);
 }
 
 static void NAME(fold)(void *oa, void *ma, void *la, const void *ob, const void *mb, const void *lb,

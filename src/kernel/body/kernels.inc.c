@@ -19,11 +19,21 @@
 #define UNROLL(n) PRAGMA(GCC unroll n)
 #define UNROLL_ALL _Pragma("GCC unroll 32")
 #endif
+#define OPAQUE(p) __asm__("" : "+r"(p))
 #define NOINLINE static __attribute__((noinline))
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 #define QUOTE_(a) #a
 #define QUOTE(a) QUOTE_(a)
+
+/* Chains in registers: 3 vectors x this many broadcast numbers. Each step loads 3 + BROADCASTS numbers
+ * for 3 * BROADCASTS fused multiply-adds, so more is better as long as nothing spills. */
+enum { BROADCASTS = VREGISTERS >= 32 ? 8 : 4 };
+#if VREGISTERS >= 32
+#define UNROLL_STEPS UNROLL(1)
+#else
+#define UNROLL_STEPS UNROLL(2)
+#endif
 
 /* how a block joins what a row has: nothing yet, no rescale needed, or the whole of rule 9 */
 enum { FOLD_FRESH, FOLD_ADD, FOLD_RESCALE };

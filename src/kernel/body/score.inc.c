@@ -28,107 +28,133 @@ INLINE NAME(edges) NAME(find_edges)(const qkvi_step *t)
     return e;
 }
 
-/* Keys j0 <= j < j1 for nv vectors, NR keys at a time; one group of channels. again: the group's sum
- * is added to what s holds. mx[v] takes in the largest finished score. */
-INLINE void NAME(score_group)(const real *qt, const real_u *k, int64_t stride, int64_t d, real *s,
-                              int64_t j0, int64_t j1, vec *mx, int64_t width, const char **ahead,
-                              int64_t ahead_step, int64_t ahead_bytes, const int again,
-                              const int NV, const int NR)
+/* A stretch of keys j0 <= j < j1 for one group of d channels. mx[v] takes in the largest score. */
+typedef struct NAME(stretch) {
+    const real *qt;
+    const real_u *k;
+    real *s;
+    vec *mx;
+    /* rows of the next block, one to fetch with each step of the key loop until the end is reached */
+    const char *ahead, *ahead_end;
+    int64_t k_stride, d, j0, j1, width;
+} NAME(stretch);
+
+/* NV vectors, NR keys at a time. again: the group's sum is added to what s holds. */
+INLINE void NAME(score_keys)(const NAME(stretch) * x, const int again, const int NV, const int NR)
 {
-    const real *const end = qt + d * width;
-    vec top[QKVI_TILE_VECTORS];
-    UNROLL_ALL for (int v = 0; v < NV; v++) top[v] = mx[v];
-    int64_t j = j0;
-    s += j * width;
-    k += j * stride;
-    for (; j + NR <= j1; j += NR, s += NR * width, k += NR * stride) {
-        if (*ahead) {
-            for (int64_t i = 0; i < ahead_bytes; i += 64) __builtin_prefetch(*ahead + i, 0, 2);
-            *ahead += ahead_step;
+    const int64_t width = x->width, stride = x->k_stride, d = x->d;
+    const real *const end = x->qt + d * width;
+    const char *ahead = x->ahead, *const ahead_end = x->ahead_end;
+    const real_u *k = x->k + x->j0 * stride;
+    real *s = x->s + x->j0 * width;
+    vec *const mx = x->mx;
+    for (int64_t j = x->j0; j + NR <= x->j1; j += NR, s += NR * width, k += NR * stride) {
+        if (ahead != ahead_end) {
+            for (int64_t i = 0; i < d * (int64_t)sizeof(real); i += 64)
+                __builtin_prefetch(ahead + i, 0, 2);
+            ahead += stride * (int64_t)sizeof(real);
         }
         vec a[8][QKVI_TILE_VECTORS];
-        UNROLL_ALL for (int r = 0; r < NR; r++) UNROLL_ALL for (int v = 0; v < NV; v++) a[r][v] =
-            (vec){0};
+        UNROLL_ALL for (int r = 0; r < NR; r++)
+        {
+            UNROLL_ALL for (int v = 0; v < NV; v++) a[r][v] = (vec){0};
+        }
         const real_u *kc = k;
-        UNROLL(2)
-        for (const real *q = qt; q != end; q += width, kc++) {
+        UNROLL_STEPS
+        for (const real *q = x->qt; q != end; q += width, kc++) {
             vec b[QKVI_TILE_VECTORS];
             UNROLL_ALL for (int v = 0; v < NV; v++) b[v] = NAME(load)(q + v * LANES);
             UNROLL_ALL for (int r = 0; r < NR; r++)
             {
-                const vec x = NAME(all)(kc[r * stride]);
-                UNROLL_ALL for (int v = 0; v < NV; v++) a[r][v] = vfma(x, b[v], a[r][v]);
+                const vec y = NAME(all)(kc[r * stride]);
+                UNROLL_ALL for (int v = 0; v < NV; v++) a[r][v] = vfma(y, b[v], a[r][v]);
             }
         }
-        UNROLL_ALL for (int r = 0; r < NR; r++) UNROLL_ALL for (int v = 0; v < NV; v++)
+        UNROLL_ALL for (int r = 0; r < NR; r++)
         {
-            real *const p = s + r * width + v * LANES;
-            if (again) a[r][v] = NAME(load)(p) + a[r][v];
-            NAME(store)(p, a[r][v]);
-            top[v] = vmax(a[r][v], top[v]);
+            UNROLL_ALL for (int v = 0; v < NV; v++)
+            {
+                real *const p = s + r * width + v * LANES;
+                if (again) a[r][v] = NAME(load)(p) + a[r][v];
+                NAME(store)(p, a[r][v]);
+                mx[v] = vmax(a[r][v], mx[v]);
+            }
         }
     }
-    for (; j < j1; j++, s += width, k += stride) {
-        vec a[QKVI_TILE_VECTORS];
-        UNROLL_ALL for (int v = 0; v < NV; v++) a[v] = (vec){0};
-        const real_u *kc = k;
-        for (const real *q = qt; q != end; q += width, kc++) {
-            const vec x = NAME(all)(*kc);
-            UNROLL_ALL for (int v = 0; v < NV; v++) a[v] = vfma(x, NAME(load)(q + v * LANES), a[v]);
-        }
-        UNROLL_ALL for (int v = 0; v < NV; v++)
-        {
-            if (again) a[v] = NAME(load)(s + v * LANES) + a[v];
-            NAME(store)(s + v * LANES, a[v]);
-            top[v] = vmax(a[v], top[v]);
-        }
-    }
-    UNROLL_ALL for (int v = 0; v < NV; v++) mx[v] = top[v];
 }
 
-/* One instance for each shape: small functions whose sizes are literals, or arrays spill. */
-typedef void NAME(score_fn)(const real *qt, const real_u *k, int64_t stride, int64_t d, real *s,
-                            int64_t j0, int64_t j1, vec *mx, int64_t width, const char **ahead,
-                            int64_t ahead_step, int64_t ahead_bytes);
-#define SCORE_INSTANCE(name, again, NV, NR)                                                        \
-    NOINLINE void NAME(name)(const real *qt, const real_u *k, int64_t stride, int64_t d, real *s,  \
-                             int64_t j0, int64_t j1, vec *mx, int64_t width, const char **ahead,   \
-                             int64_t ahead_step, int64_t ahead_bytes)                              \
-    {                                                                                              \
-        NAME(score_group)                                                                          \
-        (qt, k, stride, d, s, j0, j1, mx, width, ahead, ahead_step, ahead_bytes, again, NV, NR);   \
-    }
-SCORE_INSTANCE(score_first1, 0, 1, 8)
-SCORE_INSTANCE(score_first2, 0, 2, 4)
-SCORE_INSTANCE(score_first3, 0, 3, 4)
-SCORE_INSTANCE(score_more1, 1, 1, 8)
-SCORE_INSTANCE(score_more2, 1, 2, 4)
-SCORE_INSTANCE(score_more3, 1, 3, 4)
-#undef SCORE_INSTANCE
+/* One instance for each shape: small functions whose sizes are literals, or arrays spill. Each leaves
+ * fewer keys than its step. */
+typedef void NAME(score_fn)(const NAME(stretch) * x);
+NOINLINE void NAME(score_first1)(const NAME(stretch) * x)
+{
+    NAME(score_keys)(x, 0, 1, 8);
+}
+NOINLINE void NAME(score_first2)(const NAME(stretch) * x)
+{
+    NAME(score_keys)(x, 0, 2, BROADCASTS);
+}
+NOINLINE void NAME(score_first3)(const NAME(stretch) * x)
+{
+    NAME(score_keys)(x, 0, 3, BROADCASTS);
+}
+NOINLINE void NAME(score_more1)(const NAME(stretch) * x)
+{
+    NAME(score_keys)(x, 1, 1, 8);
+}
+NOINLINE void NAME(score_more2)(const NAME(stretch) * x)
+{
+    NAME(score_keys)(x, 1, 2, BROADCASTS);
+}
+NOINLINE void NAME(score_more3)(const NAME(stretch) * x)
+{
+    NAME(score_keys)(x, 1, 3, BROADCASTS);
+}
+
+/* What is left of a stretch, key by key. */
+NOINLINE void NAME(score_rest)(const NAME(stretch) * x, int again, int nv)
+{
+    if (nv == 1)
+        NAME(score_keys)(x, again, 1, 1);
+    else if (nv == 2)
+        NAME(score_keys)(x, again, 2, 1);
+    else
+        NAME(score_keys)(x, again, 3, 1);
+}
 
 /* Keys [j0, j1) for the vectors v0 ... v0 + nv - 1, all channel groups, left to right. */
 static void NAME(score_range)(const qkvi_step *t, int64_t j0, int64_t j1, int v0, int nv, vec *mx)
 {
-    static NAME(score_fn) *const first[4] = {0, NAME(score_first1), NAME(score_first2),
-                                             NAME(score_first3)};
-    static NAME(score_fn) *const more[4] = {0, NAME(score_more1), NAME(score_more2),
-                                            NAME(score_more3)};
+    static NAME(score_fn) *const fns[2][4] = {
+        {0, NAME(score_first1), NAME(score_first2), NAME(score_first3)},
+        {0, NAME(score_more1), NAME(score_more2), NAME(score_more3)}};
     if (j0 >= j1) return;
-    const int64_t width = (int64_t)t->vectors * LANES;
-    const real *const qt = (const real *)t->qt + v0 * LANES;
-    real *const s = (real *)t->s + v0 * LANES;
+    const int64_t step = nv == 1 ? 8 : BROADCASTS;
     vec unfinished[QKVI_TILE_VECTORS]; /* a partial sum's maximum means nothing */
     for (int v = 0; v < QKVI_TILE_VECTORS; v++) unfinished[v] = (vec){0};
     for (int64_t c = 0; c < t->d; c += QKVI_CHANNEL_GROUP) {
         const int64_t n = t->d - c < QKVI_CHANNEL_GROUP ? t->d - c : QKVI_CHANNEL_GROUP;
-        const int last = c + n == t->d;
-        /* the rows of the next block that this tile fetches, one for each step of the key loop */
-        const char *ahead = nv == QKVI_TILE_VECTORS && t->ahead_k
-                                ? (const char *)((const real_u *)t->ahead_k + c)
-                                : NULL;
-        (c ? more : first)[nv](qt + c * width, (const real_u *)t->k + c, t->k_stride, n, s, j0, j1,
-                               last ? mx + v0 : unfinished, width, &ahead,
-                               t->k_stride * (int64_t)sizeof(real), n * (int64_t)sizeof(real));
+        const int again = c > 0;
+        NAME(stretch)
+        x = {
+            .k = (const real_u *)t->k + c,
+            .s = (real *)t->s + v0 * LANES,
+            .mx = c + n == t->d ? mx + v0 : unfinished,
+            .k_stride = t->k_stride,
+            .d = n,
+            .j0 = j0,
+            .j1 = j1,
+            .width = (int64_t)t->vectors * LANES,
+        };
+        x.qt = (const real *)t->qt + c * x.width + v0 * LANES;
+        if (nv == QKVI_TILE_VECTORS && t->ahead_k) {
+            x.ahead = (const char *)((const real_u *)t->ahead_k + c);
+            x.ahead_end = x.ahead + t->ahead_keys * t->k_stride * (int64_t)sizeof(real);
+        }
+        fns[again][nv](&x);
+        x.j0 = j0 + (j1 - j0) / step * step;
+        x.ahead = x.ahead_end = NULL;
+        if (x.j0 < j1) NAME(score_rest)(&x, again, nv);
     }
 }
 

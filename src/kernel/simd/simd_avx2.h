@@ -2,6 +2,7 @@
 /* simd_avx2.h - the vocabulary in AVX2 with FMA: 8 floats, 4 doubles. */
 #include <immintrin.h>
 #define VBYTES 32
+#define VREGISTERS 16
 #define VBYTES64 32
 #include "kernel/simd/vocabulary.h"
 

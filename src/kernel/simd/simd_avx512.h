@@ -2,6 +2,7 @@
 /* simd_avx512.h - the vocabulary in AVX-512 (F, VL, BW, DQ): 16 floats, 8 doubles. */
 #include <immintrin.h>
 #define VBYTES 64
+#define VREGISTERS 32
 #define VBYTES64 64
 #include "kernel/simd/vocabulary.h"
 

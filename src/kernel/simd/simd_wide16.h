@@ -3,5 +3,6 @@
  * 8 doubles) on any machine, so that its tile logic is tested where no such processor is.
  */
 #define VBYTES 64
+#define VREGISTERS 32
 #define VBYTES64 64
 #include "kernel/simd/simd_portable.h"
