@@ -26,11 +26,17 @@ typedef struct qkvi_range {
 
 qkvi_range qkvi_mask_row(const qkvi_mask *m, int64_t i);
 
+/* What any of some rows sees lies in [any.lo, any.hi); what all of them see is [all.lo, all.hi). */
+typedef struct qkvi_extent {
+    qkvi_range any, all;
+} qkvi_extent;
+qkvi_extent qkvi_mask_extent(const qkvi_range *rows, int64_t n);
+
 typedef enum qkvi_tile_kind { QKVI_TILE_NONE, QKVI_TILE_SOME, QKVI_TILE_ALL } qkvi_tile_kind;
 
-/* What rows[0 ... n) see of the keys [key, key + keys): none of them, all of them, or some: then lo
- * and hi (n entries, relative to key) say which. */
-qkvi_tile_kind qkvi_mask_tile(const qkvi_range *rows, int64_t n, int64_t key, int32_t keys,
-                              int32_t *lo, int32_t *hi);
+/* What rows[0 ... n), of that extent, see of the keys [key, key + keys): none of them, all of them, or
+ * some: then lo and hi (n entries, relative to key) say which. */
+qkvi_tile_kind qkvi_mask_tile(const qkvi_range *rows, int64_t n, const qkvi_extent *extent,
+                              int64_t key, int32_t keys, int32_t *lo, int32_t *hi);
 
 #endif

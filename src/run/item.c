@@ -60,6 +60,7 @@ static void set_tiles(item *it)
         t->row = row;
         t->rows = (int32_t)min64(p->tile_rows, it->place.rows - row);
         t->vectors = (t->rows + p->lanes - 1) / p->lanes;
+        t->sees = qkvi_mask_extent(it->ranges + row, t->rows);
         t->fresh = 1;
         t->root = 0;
         t->waiting = 0;
@@ -118,7 +119,8 @@ static void step_tile(item *it, qkvi_tile *t, int64_t key)
     qkvi_step *const s = &it->step;
     int32_t *const lo = (int32_t *)(void *)(it->slot + p->at_lo);
     int32_t *const hi = (int32_t *)(void *)(it->slot + p->at_hi);
-    const qkvi_tile_kind kind = qkvi_mask_tile(it->ranges + t->row, t->rows, key, s->keys, lo, hi);
+    const qkvi_tile_kind kind =
+        qkvi_mask_tile(it->ranges + t->row, t->rows, &t->sees, key, s->keys, lo, hi);
     if (kind == QKVI_TILE_NONE) return;
     const int64_t width = (int64_t)t->vectors * p->lanes;
     for (int64_t r = t->rows; r < width; r++) lo[r] = hi[r] = 0;

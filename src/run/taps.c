@@ -30,8 +30,11 @@ static void *show_block(const qkvi_job *job, char *slot, const qkvi_tile *t, qkv
         p->ops->show_scaled(s->s, x, s->keys, r, width);
         return x;
     }
-    qkvi_mask_tile(ranges, t->rows, key, s->keys, lo, hi);
-    for (int64_t i = t->rows; i < width; i++) lo[i] = hi[i] = 0;
+    const qkvi_tile_kind kind = qkvi_mask_tile(ranges, t->rows, &t->sees, key, s->keys, lo, hi);
+    for (int64_t i = 0; i < width; i++) {
+        if (kind != QKVI_TILE_SOME || i >= t->rows) lo[i] = hi[i] = 0;
+        if (kind == QKVI_TILE_ALL && i < t->rows) hi[i] = s->keys;
+    }
     s->lo = lo;
     s->hi = hi;
     p->ops->score(s);

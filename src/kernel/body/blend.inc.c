@@ -14,14 +14,10 @@ INLINE void NAME(blend_keys)(vec (*a)[QKVI_TILE_VECTORS], const real *s, const r
 {
     const real *const end = s + j1 * width;
     const real_u *x = vc + j0 * stride;
-    /* Rows of 512 bytes and more share so few sets of the first-level cache that each strip of
-     * channels finds the block's lines gone: fetch them again a few keys ahead. */
-    const int64_t near = stride * (int64_t)sizeof(real) >= 512 ? 8 * stride : 0;
     UNROLL_STEPS
     for (const real *p = s + j0 * width; p < end; p += width, x += stride) {
         vec w[QKVI_TILE_VECTORS];
         UNROLL_ALL for (int v = V0; v < V1; v++) w[v] = NAME(load)(p + v * LANES);
-        __builtin_prefetch((const char *)(x + near), 0, 3);
         UNROLL_ALL for (int r = 0; r < NR; r++)
         {
             const vec y = NAME(all)(x[r]);

@@ -70,6 +70,9 @@ INLINE void NAME(score_keys)(const NAME(stretch) * x, const int again, const int
                 UNROLL_ALL for (int v = 0; v < NV; v++) a[r][v] = vfma(y, b[v], a[r][v]);
             }
         }
+        /* the largest of this step first: one trip through memory a vector, not NR in a row. (A NaN
+         * may hide another score here; weigh notices it and takes the slow form.) */
+        vec top[QKVI_TILE_VECTORS];
         UNROLL_ALL for (int r = 0; r < NR; r++)
         {
             UNROLL_ALL for (int v = 0; v < NV; v++)
@@ -77,9 +80,10 @@ INLINE void NAME(score_keys)(const NAME(stretch) * x, const int again, const int
                 real *const p = s + r * width + v * LANES;
                 if (again) a[r][v] = NAME(load)(p) + a[r][v];
                 NAME(store)(p, a[r][v]);
-                mx[v] = vmax(a[r][v], mx[v]);
+                top[v] = r ? vmax(a[r][v], top[v]) : a[r][v];
             }
         }
+        UNROLL_ALL for (int v = 0; v < NV; v++) mx[v] = vmax(top[v], mx[v]);
     }
 }
 
