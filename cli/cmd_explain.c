@@ -27,7 +27,7 @@ static const cli_option opt_stage = {
 };
 static const cli_option opt_temperature = {
     .name = "temperature",
-    .kind = CLI_REAL,
+    .kind = CLI_TEXT, /* read here: the bound belongs into the sentence */
     .value = "T",
     .fallback = "1",
     .help = "Divide the scaled scores by T > 0 as well: small picks, large blurs",
@@ -124,6 +124,23 @@ static int check_cells(const lesson_input *in)
         rows, keys, count, cells_most, in->row_begin, in->row_begin + (fit < rows ? fit : rows));
 }
 
+static int read_temperature(const cli_args *args, lesson_input *in)
+{
+    const char *const text = cli_text(args, &opt_temperature);
+    in->temperature = 1;
+    if (!text) return CLI_DONE;
+    const lesson_number_status status =
+        lesson_number_parse(text, strlen(text), &in->temperature, NULL);
+    if (status != LESSON_NUMBER_OK)
+        return cli_refuse("--temperature must be a finite number above 0, not '%s': %s", text,
+                          lesson_number_reason(status));
+    if (!(in->temperature > 0)) return cli_refuse("--temperature must be above 0, not '%s'", text);
+    /* 0 is fine: every key counts the same then */
+    if (lesson_scale(in) - lesson_scale(in) == 0) return CLI_DONE;
+    return cli_refuse("--temperature %s makes the multiplier of the scores larger than 1.79e308",
+                      text);
+}
+
 static int read_scale(const cli_args *args, lesson_input *in)
 {
     static const int32_t kinds[] = {LESSON_SCALE_SQRT, LESSON_SCALE_NONE, LESSON_SCALE_DK,
@@ -132,9 +149,7 @@ static int read_scale(const cli_args *args, lesson_input *in)
     const int bad = cli_scale(args, &kind, &in->scale_value);
     if (bad) return bad;
     in->scale_kind = kinds[kind];
-    in->temperature = cli_real(args, &opt_temperature, 1);
-    if (in->temperature > 0) return CLI_DONE;
-    return cli_refuse("--temperature must be above 0, not '%s'", cli_text(args, &opt_temperature));
+    return read_temperature(args, in);
 }
 
 static int read_options(explanation *e)
@@ -260,8 +275,8 @@ static int set_query(explanation *e)
     int64_t count = 1;
     for (const char *p = text; *p; p++) count += *p == ',';
     if (count != in->d_k)
-        return cli_refuse("--set-query has %" PRId64 " numbers, '%s'; the query has %" PRId64,
-                          count, text, in->d_k);
+        return cli_refuse("--set-query must have %" PRId64 " numbers, not %" PRId64 ": '%s'",
+                          in->d_k, count, text);
     double *const q = cli_explain_edit_queries(&e->input, in);
     if (!q) return CLI_FAILED;
     const char *p = text;

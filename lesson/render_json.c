@@ -20,30 +20,41 @@ static size_t utf8_length(const unsigned char *p, size_t n)
     return len;
 }
 
-static void string(const lesson_view *view, const lesson_name *name)
+/* Characters that steer a terminal or cannot be seen are written as escapes, so that the text may be
+ * printed; < too, so that it may stand in a script element. */
+static int escapes(uint32_t c)
+{
+    return c < 0x20 || c == '<' || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x61C ||
+           (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+           (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB);
+}
+
+static void character(const lesson_view *view, const unsigned char *p, size_t len)
 {
     static const char hex[] = "0123456789abcdef";
+    uint32_t c = len == 1 ? p[0] : p[0] & (0x7Fu >> len);
+    for (size_t i = 1; i < len; i++) c = c << 6 | (p[i] & 0x3Fu);
+    if (escapes(c)) {
+        const char code[7] = {'\\',        'u', hex[c >> 12], hex[c >> 8 & 15], hex[c >> 4 & 15],
+                              hex[c & 15], 0};
+        sink_text(view, code);
+        return;
+    }
+    if (c == '"' || c == '\\') sink_text(view, "\\");
+    view->sink->write(view->sink->ctx, (const char *)p, len);
+}
+
+static void string(const lesson_view *view, const lesson_name *name)
+{
     const unsigned char *const p = (const unsigned char *)name->text;
     sink_text(view, "\"");
     for (size_t i = 0; i < name->bytes;) {
         const size_t len = utf8_length(p + i, name->bytes - i);
-        if (len == 0) {
+        if (len == 0)
             sink_text(view, "\xEF\xBF\xBD");
-            i++;
-        } else if (len > 1) {
-            view->sink->write(view->sink->ctx, name->text + i, len);
-            i += len;
-        } else {
-            /* < too, so that the text may stand in a script element */
-            const unsigned char c = p[i++];
-            const char plain[2] = {(char)c, 0};
-            const char quoted[3] = {'\\', (char)c, 0};
-            const char code[7] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15], 0};
-            if (c < 0x20 || c == 0x7F || c == '<')
-                sink_text(view, code);
-            else
-                sink_text(view, c == '"' || c == '\\' ? quoted : plain);
-        }
+        else
+            character(view, p + i, len);
+        i += len > 0 ? len : 1;
     }
     sink_text(view, "\"");
 }

@@ -17,7 +17,7 @@ typedef struct picture {
     double x[LESSON_COLUMNS]; /* left edge of a column */
     double right[LESSON_COLUMNS];
     double bar_x, bar_width, width;
-    int columns; /* of running text */
+    int columns, figures; /* in a line of running text, of numbers (they are wider) */
     lesson_line title, caption, query, worked, output, left;
 } picture;
 
@@ -45,6 +45,7 @@ static void place_columns(picture *p, const lesson_view *view)
         p->bar_width = least - MARGIN - p->bar_x;
     }
     p->columns = (int)((p->width - 2 * MARGIN) / 7.6);
+    p->figures = (int)((p->width - 2 * MARGIN) / 9);
 }
 
 static void compose(picture *p, const lesson_view *view)
@@ -63,8 +64,8 @@ static void compose(picture *p, const lesson_view *view)
     line_say(&p->title, LESSON_W_STAGE, stage, NULL, NULL);
     line_word(&p->caption, lesson_caption(in));
     line_row(&name, in, in->token, LESSON_NAME_COLUMNS);
-    const int64_t q = line_query(&p->query, view, p->columns);
-    const lesson_worked how = {p->table.whole_score, p->table.whole_scaled, 2 * p->columns - 8};
+    const int64_t q = line_query(&p->query, view, p->figures);
+    const lesson_worked how = {p->table.whole_score, p->table.whole_scaled, 2 * p->figures - 8};
     int64_t out = in->d_v;
     int all = 1;
     if (lesson_strongest(in, view->stages) < 0 && in->stage >= 3)
@@ -73,7 +74,7 @@ static void compose(picture *p, const lesson_view *view)
         all = worked_output(&p->worked, view, &how);
     else if (p->table.worked >= 0)
         worked_key(&p->worked, view, &how, p->table.worked);
-    if (!all) out = line_output(&p->output, view, p->columns);
+    if (!all) out = line_output(&p->output, view, p->figures);
     line_left_out(&p->left, view, &p->table, q, out);
 }
 
@@ -140,8 +141,8 @@ qkv_status lesson_svg_table(const lesson_view *view)
         p->table.shown + 1 + (view->in->stage >= 3 ? 1 + table_has_others(view, &p->table) : 0);
     const double height = MARGIN + 24 + LEADING * svg_lines(view, p->columns, p->caption.text) +
                           16 + ROW + 8 + (double)(ROW * body) +
-                          LEADING * (svg_lines(view, p->columns, p->worked.text) +
-                                     svg_lines(view, p->columns, p->output.text) +
+                          LEADING * (svg_lines(view, p->figures, p->worked.text) +
+                                     svg_lines(view, p->figures, p->output.text) +
                                      svg_lines(view, p->columns, p->left.text)) +
                           MARGIN;
     svg_begin(view, p->width, height, p->query.text);
@@ -151,8 +152,8 @@ qkv_status lesson_svg_table(const lesson_view *view)
     const svg_style query = {SVG_Q, "start", SIZE, 0, 0};
     svg_text(view, MARGIN, y + 12, &query, p->query.text);
     y = table(p, view, y + 12 + ROW + 8);
-    y = svg_paragraph(view, MARGIN, y, LEADING, p->columns, &ink, p->worked.text);
-    y = svg_paragraph(view, MARGIN, y, LEADING, p->columns, &ink, p->output.text);
+    y = svg_paragraph(view, MARGIN, y, LEADING, p->figures, &ink, p->worked.text);
+    y = svg_paragraph(view, MARGIN, y, LEADING, p->figures, &ink, p->output.text);
     svg_paragraph(view, MARGIN, y, LEADING, p->columns, &faint, p->left.text);
     svg_end(view);
     return QKV_OK;

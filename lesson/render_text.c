@@ -130,6 +130,25 @@ static void rows(const lesson_view *view, const lesson_table *table)
 
 /* ---- what follows the table ----------------------------------------------------------------------- */
 
+/* "cat", or "cat and 2 more" when others have the same weight */
+static void tied_keys(lesson_line *line, const lesson_view *view, int64_t key)
+{
+    const lesson_input *const in = view->in;
+    const double *const w = view->stages->row_weight;
+    int64_t tied = 0;
+    for (int64_t j = 0; j < in->keys; j++)
+        tied += j != key && lesson_sees(in, in->token, j) && w[j] == w[key];
+    lesson_line name;
+    char count[LESSON_NUMBER_BYTES];
+    line_start(&name, view->face);
+    line_key(&name, in, key, LESSON_NAME_COLUMNS);
+    lesson_number_integer(count, tied);
+    if (tied == 0)
+        line_text(line, name.text);
+    else
+        line_say(line, LESSON_W_MOST_TIED, name.text, count, NULL);
+}
+
 static void conclusion(const lesson_view *view)
 {
     const lesson_input *const in = view->in;
@@ -143,7 +162,7 @@ static void conclusion(const lesson_view *view)
     } else {
         char w[LESSON_NUMBER_BYTES];
         line_start(&whom, view->face);
-        line_key(&whom, in, strongest, LESSON_NAME_COLUMNS);
+        tied_keys(&whom, view, strongest);
         lesson_number_show(w, view->stages->row_weight[strongest], view->face->digits,
                            lesson_flags(view->face, 0));
         line_say(&line, LESSON_W_MOST, who.text, whom.text, w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* table.c - see table.h. Where room is short, channels go first (the larger of K and V), then the
- * bar, then the columns K and V; what went is said by the face that draws the table.
+ * bar, then the columns V and K; what went is said by the face that draws the table.
  */
 #include "lesson/table.h"
 
@@ -209,7 +209,8 @@ static int total_width(const lesson_table *table)
         if (c == COLUMN_VALUE && table->channels_v == 0) continue;
         total += table->width[c] + (c > 0 ? 2 : 0);
     }
-    return total + (table->bar > 0 ? 1 + table->bar : 0);
+    const int bar = table->bar > 0 ? 1 + table->bar : 0;
+    return total + most(bar, table->weight_head - table->width[COLUMN_WEIGHT]);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -225,6 +226,10 @@ static void fit(lesson_table *table, const lesson_view *view, int width)
     table->channels_v = least(in->d_v, width / 2);
     /* two of 32 channels say no more than one: there the bar is worth more */
     table->bar = in->d_k > CHANNELS_FEW || in->d_v > CHANNELS_FEW ? BAR_MOST : BAR_MOST / 2;
+    lesson_line head;
+    line_start(&head, view->face);
+    table_head(&head, view, COLUMN_WEIGHT);
+    table->weight_head = line_columns(&head);
     for (int c = 0; c < LESSON_COLUMNS; c++)
         table->width[c] = measure(view, table, (lesson_column)c);
     while (total_width(table) > width && (table->channels_k > 1 || table->channels_v > 1)) {
@@ -238,9 +243,10 @@ static void fit(lesson_table *table, const lesson_view *view, int width)
         const lesson_column c = k ? COLUMN_KEY : COLUMN_VALUE;
         table->width[c] = measure(view, table, c);
     }
-    while (total_width(table) > width && table->bar > BAR_LEAST) table->bar--;
-    if (total_width(table) > width) table->channels_k = table->channels_v = 0;
     while (total_width(table) > width && table->bar > 0) table->bar--;
+    if (table->bar < BAR_LEAST) table->bar = 0;
+    if (total_width(table) > width) table->channels_v = 0;
+    if (total_width(table) > width) table->channels_k = 0;
     while (total_width(table) < width && table->bar > 0 && table->bar < BAR_MOST) table->bar++;
 }
 

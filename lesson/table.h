@@ -30,6 +30,7 @@ typedef struct lesson_table {
     int64_t channels_k, channels_v; /* 0: the column is left out */
     int32_t whole_k, whole_v, whole_score, whole_scaled;
     int32_t width[LESSON_COLUMNS]; /* of WEIGHT: the number */
+    int32_t weight_head;           /* its head, which spans the bar too */
     int32_t bar;                   /* columns of the bar, 0: none */
     int64_t worked;                /* the key that the worked line speaks of, -1: none */
 } lesson_table;
