@@ -239,8 +239,8 @@ static int check_error(check *c, const golden_case *g, int type, double bound)
 }
 
 static const golden_case accuracy[2] = {
-    {"accuracy_f32", 32, 1, 2, 1, 48, 2048, 64, 64, GOLDEN_FULL, 0, 0, GOLDEN_GAUSS, 301},
-    {"accuracy_f64", 64, 1, 2, 1, 48, 2048, 64, 64, GOLDEN_FULL, 0, 0, GOLDEN_GAUSS, 302},
+    {"accuracy_f32", 32, 1, 1, 1, 32, 2048, 64, 64, GOLDEN_FULL, 0, 0, GOLDEN_GAUSS, 301},
+    {"accuracy_f64", 64, 1, 1, 1, 32, 2048, 64, 64, GOLDEN_FULL, 0, 0, GOLDEN_GAUSS, 302},
 };
 
 /* ---- the table ------------------------------------------------------------------------------- */
