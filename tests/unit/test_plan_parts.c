@@ -73,7 +73,8 @@ static void tiles_say_none_all_or_some(void **state)
                 all &= live;
             }
         }
-        const qkvi_tile_kind kind = qkvi_mask_tile(rows, n, key, keys, lo, hi);
+        const qkvi_extent extent = qkvi_mask_extent(rows, n);
+        const qkvi_tile_kind kind = qkvi_mask_tile(rows, n, &extent, key, keys, lo, hi);
         kinds[kind]++;
         assert_int_equal(kind, !any ? QKVI_TILE_NONE : all ? QKVI_TILE_ALL : QKVI_TILE_SOME);
         for (int64_t r = 0; r < n && kind == QKVI_TILE_SOME; r++) {

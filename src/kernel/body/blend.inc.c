@@ -8,9 +8,9 @@
  */
 
 /* Keys j0 <= j < j1 into the chains of the vectors V0 ... V1 - 1. */
-INLINE void NAME(blend_keys)(vec (*a)[QKVI_TILE_VECTORS], const real *s, const real_u *vc,
-                             int64_t stride, int64_t j0, int64_t j1, int64_t width, const int V0,
-                             const int V1, const int NR)
+HOT void NAME(blend_keys)(vec (*a)[QKVI_TILE_VECTORS], const real *s, const real_u *vc,
+                          int64_t stride, int64_t j0, int64_t j1, int64_t width, const int V0,
+                          const int V1, const int NR)
 {
     const real *const end = s + j1 * width;
     const real_u *x = vc + j0 * stride;
@@ -27,9 +27,8 @@ INLINE void NAME(blend_keys)(vec (*a)[QKVI_TILE_VECTORS], const real *s, const r
 }
 
 /* The chains of NR channels into o, by rule 9 as far as it is needed. */
-INLINE void NAME(join_channels)(vec (*a)[QKVI_TILE_VECTORS], real *o, const vec *alpha,
-                                const vec *beta, int mode, int64_t width, const int NV,
-                                const int NR)
+HOT void NAME(join_channels)(vec (*a)[QKVI_TILE_VECTORS], real *o, const vec *alpha,
+                             const vec *beta, int mode, int64_t width, const int NV, const int NR)
 {
     OPAQUE(alpha); /* or the compiler keeps six factors in registers that the chains need */
     OPAQUE(beta);
@@ -76,8 +75,8 @@ INLINE void NAME(blend_channels)(const real *s, const real_u *vc, int64_t stride
 }
 
 /* All channels, NR at a time, then one by one. */
-INLINE void NAME(blend_tile)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
-                             const vec *beta, int mode, const int NV, const int NR, const int edged)
+HOT void NAME(blend_tile)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
+                          const vec *beta, int mode, const int NV, const int NR, const int edged)
 {
     const int64_t width = NV * LANES, stride = t->v_stride;
     const real *const s = t->s;

@@ -21,6 +21,11 @@
 #endif
 #define OPAQUE(p) __asm__("" : "+r"(p))
 #define NOINLINE static __attribute__((noinline))
+#if defined(PORTABLE)
+#define HOT NOINLINE /* one function for all shapes: small */
+#else
+#define HOT INLINE /* one function for each shape: fast */
+#endif
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 #define QUOTE_(a) #a

@@ -40,7 +40,7 @@ typedef struct NAME(stretch) {
 } NAME(stretch);
 
 /* NV vectors, NR keys at a time. again: the group's sum is added to what s holds. */
-INLINE void NAME(score_keys)(const NAME(stretch) * x, const int again, const int NV, const int NR)
+HOT void NAME(score_keys)(const NAME(stretch) * x, const int again, const int NV, const int NR)
 {
     const int64_t width = x->width, stride = x->k_stride, d = x->d;
     const real *const end = x->qt + d * width;

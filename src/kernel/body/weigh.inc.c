@@ -9,8 +9,8 @@
 
 /* 2^(x - m) for U vectors `step` numbers apart; from = ROUNDER - m, floor = m + EXP2_FLOOR. Several at
  * a time, in lockstep, because each is one long dependent chain. */
-INLINE void NAME(exp2_group)(real *p, int64_t step, vec from, vec floor_, vec *sum, ivec *wild,
-                             const int U)
+HOT void NAME(exp2_group)(real *p, int64_t step, vec from, vec floor_, vec *sum, ivec *wild,
+                          const int U)
 {
     static const real c[EXP2_TERMS] = {EXP2};
     vec x[8], r[8], y[8];
@@ -29,7 +29,7 @@ INLINE void NAME(exp2_group)(real *p, int64_t step, vec from, vec floor_, vec *s
     }
 }
 
-INLINE vec NAME(sum_lanes)(vec *lane)
+HOT vec NAME(sum_lanes)(vec *lane)
 {
     UNROLL_ALL for (int h = QKVI_SUM_LANES / 2; h; h >>= 1) UNROLL_ALL for (int i = 0; i < h; i++)
         lane[i] += lane[i + h];
@@ -77,7 +77,7 @@ static vec NAME(exclude)(const qkvi_step *t, int v, int32_t lo, int32_t hi)
     const int64_t width = (int64_t)t->vectors * LANES;
     real *const s = (real *)t->s + v * LANES;
     const vec dead = NAME(all)(-(real)__builtin_inff());
-    ivec from, to;
+    ivec from = {0}, to = {0};
     int32_t open = lo, close = hi; /* [open, close): seen by every row of the vector */
     for (int r = 0; r < LANES; r++) {
         const int32_t a = t->lo[v * LANES + r], b = t->hi[v * LANES + r];

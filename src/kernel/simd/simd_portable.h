@@ -21,24 +21,30 @@ static __attribute__((noinline)) double sfma64(double a, double b, double c)
 #endif
 #define PORTABLE
 
+#if VBYTES > 16 /* a wide vector is a loop here, and there are many places */
+#define CALLED static __attribute__((noinline))
+#else
+#define CALLED INLINE
+#endif
+
 enum { PORTABLE_LANES32 = VBYTES / 4, PORTABLE_LANES64 = VBYTES64 / 8 };
 
-INLINE f32v vfma32(f32v a, f32v b, f32v c)
+CALLED f32v vfma32(f32v a, f32v b, f32v c)
 {
     for (int i = 0; i < PORTABLE_LANES32; i++) c[i] = sfma32(a[i], b[i], c[i]);
     return c;
 }
-INLINE f64v vfma64(f64v a, f64v b, f64v c)
+CALLED f64v vfma64(f64v a, f64v b, f64v c)
 {
     for (int i = 0; i < PORTABLE_LANES64; i++) c[i] = sfma64(a[i], b[i], c[i]);
     return c;
 }
-INLINE f32v vmax32(f32v a, f32v b)
+CALLED f32v vmax32(f32v a, f32v b)
 {
     const i32v m = a > b;
     return (f32v)((m & (i32v)a) | (~m & (i32v)b));
 }
-INLINE f64v vmax64(f64v a, f64v b)
+CALLED f64v vmax64(f64v a, f64v b)
 {
     const i64v m = a > b;
     return (f64v)((m & (i64v)a) | (~m & (i64v)b));
@@ -61,23 +67,23 @@ INLINE double srint64(double x)
                ? (x < 0 ? -((-x + 0x1p+52) - 0x1p+52) : (x + 0x1p+52) - 0x1p+52)
                : x;
 }
-INLINE f32v vrint32(f32v a)
+CALLED f32v vrint32(f32v a)
 {
     for (int i = 0; i < PORTABLE_LANES32; i++) a[i] = srint32(a[i]);
     return a;
 }
-INLINE f64v vrint64(f64v a)
+CALLED f64v vrint64(f64v a)
 {
     for (int i = 0; i < PORTABLE_LANES64; i++) a[i] = srint64(a[i]);
     return a;
 }
-INLINE int vany32(i32v m)
+CALLED int vany32(i32v m)
 {
     int32_t any = 0;
     for (int i = 0; i < PORTABLE_LANES32; i++) any |= m[i];
     return any != 0;
 }
-INLINE int vany64(i64v m)
+CALLED int vany64(i64v m)
 {
     int64_t any = 0;
     for (int i = 0; i < PORTABLE_LANES64; i++) any |= m[i];
