@@ -62,7 +62,9 @@ void bench_print_text(const bench_limits *limits, const bench_row *rows, int nro
     printf("\nGF/s: the best run; share: its part of the FMA peak of that type and thread count;\n"
            "spread: between the quartiles, of the median. Causal counts the live pairs only.\n");
     if (noisy)
-        printf("noisy: the machine's own peak moved by more than 3 %% meanwhile; no verdict.\n");
+        printf(
+            "noisy: the machine's own peak moved by more than 3 %% meanwhile, or other programs\n"
+            "took its CPUs; no verdict.\n");
 }
 
 static void put_json_number(const char *key, double x)

@@ -3,15 +3,16 @@
  * both measured in the same run.
  *
  * Rows are measured in interleaved rounds, so that a slow minute of the machine falls on all of
- * them. Each measurement stands between two looks at the peak; if those differ by more than 3 %
- * the machine moved, and it is repeated, three times at most. No verdict is printed for a row that
- * moved in more than half of its rounds.
+ * them. Each measurement stands between two looks at the peak; if those differ by more than 3 %, or
+ * other work took the CPUs, the machine moved: it is repeated, three times at most. A row that moved
+ * in more than half of its rounds gets no verdict.
  */
 #include "cli/bench_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 typedef struct bench {
     bench_machine machine;
@@ -181,14 +182,23 @@ static int run_once(bench *b, int i, double *seconds)
     return CLI_DONE;
 }
 
+/* How often this process lost a CPU to others. */
+static long preemptions(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nivcsw;
+}
+
 /* Runs for about 30 ms; keeps the speeds. *moved says whether the peak was not the same before
- * and after. */
+ * and after, or other work took the CPUs meanwhile (once, and 20 times a second, is normal). */
 static int measure(bench *b, int i, double *speed, int *n, bool *moved)
 {
     enum { MOST = 16 };
     const bench_row *const r = &b->rows[i];
     const bool wide = r->dtype == QKV_F64;
     const double before = bench_peak_now(&b->machine, wide, r->all);
+    const long lost = preemptions();
     double total = 0;
     for (*n = 0; *n < MOST && total < 0.03; ++*n) {
         double t;
@@ -197,10 +207,11 @@ static int measure(bench *b, int i, double *speed, int *n, bool *moved)
         speed[*n] = t > 0 ? 1e-9 * r->flops / t : 0;
         total += t;
     }
+    const bool busy = (double)(preemptions() - lost) > 1 + 20 * total;
     const double after = bench_peak_now(&b->machine, wide, r->all);
     const double low = before < after ? before : after;
     const double high = before < after ? after : before;
-    *moved = low < 0.97 * high;
+    *moved = busy || low < 0.97 * high;
     return CLI_DONE;
 }
 
@@ -357,8 +368,8 @@ const cli_command cli_command_bench = {
         "peak of the same run. FLOPs are 2 x rows x keys x (d + d_v); causal counts the live pairs "
         "only. 'Strided' rows have all heads of a position side by side in memory.\n\n"
         "Rounds are interleaved. A measurement during which the machine's own peak moved by more "
-        "than 3 % is repeated up to 3 times; a row that stays unquiet is marked noisy and gets no "
-        "verdict.",
+        "than 3 %, or other programs took the CPUs, is repeated up to 3 times; a row that stays "
+        "unquiet is marked noisy and gets no verdict.",
     .options = (const cli_option *const[]){&opt_quick, &cli_opt_threads, &cli_opt_isa, &opt_format,
                                            &cli_opt_json, NULL},
     .examples =

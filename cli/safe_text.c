@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* safe_text.c - outside text (token names, file names, headers) made safe to print, and how wide text
- * is on a terminal.
+/* safe_text.c - outside text (token names, file names, headers) made safe to print, and how wide
+ * text is on a terminal.
  *
  * Nothing from outside reaches a terminal except through cli_put_text(): escape sequences, line
  * breaks, direction overrides and broken UTF-8 come out as visible ASCII. Widths come from a small
