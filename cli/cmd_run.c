@@ -141,17 +141,20 @@ static int open_outputs(job *j)
 
 /* ---- the work ------------------------------------------------------------------------------------ */
 
+static int take(void **memory, int64_t bytes, const char *what)
+{
+    *memory = files_alloc(bytes);
+    if (*memory) return CLI_DONE;
+    return cli_failed("no memory for the %" PRId64 " bytes of %s", bytes, what);
+}
+
 static int take_memory(job *j)
 {
     qkv_error err = qkv_error_init();
-    j->out = files_alloc(j->out_bytes);
-    j->lse = files_alloc(j->lse_bytes);
-    j->workspace = files_alloc((int64_t)j->workspace_bytes);
-    if (!j->out || !j->lse || !j->workspace) {
-        return cli_failed("no memory for the %" PRId64 " bytes of the output, %" PRId64
-                          " of lse and %zu of workspace",
-                          j->out_bytes, j->lse_bytes, j->workspace_bytes);
-    }
+    int bad = take(&j->out, j->out_bytes, "the output");
+    if (!bad) bad = take(&j->lse, j->lse_bytes, "lse");
+    if (!bad) bad = take(&j->workspace, (int64_t)j->workspace_bytes, "workspace");
+    if (bad) return bad;
     if (j->threads > 1 && qkv_pool_create(&j->pool, j->threads, NULL, &err) != QKV_OK) {
         return cli_library_error(&err);
     }

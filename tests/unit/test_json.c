@@ -149,6 +149,8 @@ static void test_strings(void **state)
             "\xef\xbf\xbd"
             "A",
             4);
+    decodes("\"\\ud83d\\ue000\"", "\xef\xbf\xbd\xee\x80\x80", 6);
+    decodes("\"\\udbff\\udfff\"", "\xf4\x8f\xbf\xbf", 4);
     decodes("\"a\\u0000b\"", "a\0b", 3);
 }
 

@@ -236,6 +236,10 @@ static void test_c103_giant_headers(void **state)
     assert_string_equal(text,
                         "the header's length is 4294967292; at most 1048576 bytes are accepted");
 
+    assert_int_equal(parse_guarded("\x93NUMPY\2\0\xf5\xff\x0f\0", 12, &h, &err, text, sizeof text),
+                     NPY_BAD); /* one byte more than the largest, which test_c100 reads */
+    assert_string_equal(text, "the header's length is 1048577; at most 1048576 bytes are accepted");
+
     char *const dict = malloc(300000);
     strcpy(dict, "{'descr': '<f4', 'fortran_order': False, 'shape': (");
     char *to = dict + strlen(dict);

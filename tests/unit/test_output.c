@@ -10,7 +10,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 static char folder[64];
@@ -200,6 +202,12 @@ static void test_refused(void **state)
     refused("old/x", 0, "old/x cannot be written: its folder 'old': Not a directory");
     refused("old", FILES_NO_CLOBBER, "old exists (4 bytes); --no-clobber keeps it");
     refused("", 0, "(empty name) names a directory; a file was expected");
+    const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    refused("socket", 0, "socket is a block device or socket; a file was expected");
+    close(fd);
+    unlink("socket");
     char path[400] = "sub/";
     memset(path + 4, 'x', 300);
     path[304] = 0;
