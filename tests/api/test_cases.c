@@ -142,6 +142,18 @@ static void c20(void)
     }
 }
 
+/* a zero is written as +0, whatever its sign in V */
+static void zeros(void)
+{
+    prob p = prob_new(g_dtype, 1, 2, 1, 5, 140, 4, 7);
+    prob_gen(&p, 1, 2, 3);
+    fill(p.v, prob_nv(&p), -0.0);
+    answer a = prob_run(&p, here());
+    for (int64_t i = 0; i < prob_nout(&p); i++) assert_true(is_plus_zero(a.out, g_dtype, i));
+    answer_free(&a);
+    prob_free(&p);
+}
+
 static void c22(void)
 {
     prob p = prob_new(g_dtype, 1, 1, 1, 1, 1, 4, 1);
@@ -476,6 +488,7 @@ static named all[] = {
     {"C18 no reduced precision", c18},
     {"C19 scores that grow along the row", c19},
     {"C20 one key", c20},
+    {"zeros have no sign", zeros},
     {"C22 subnormals are kept", c22},
     {"C24 C25 causal alignment", c24},
     {"C26 more queries than keys", c26},

@@ -135,7 +135,7 @@ static const rule rules[] = {
     R8(v.dim[2], 4, QKV_ESHAPE, SK),
     R8(out.dim[2], 4, QKV_ESHAPE, SQ),
     R8(k.dim[3], 7, QKV_ESHAPE, D),
-    R8(k.dim[3], 0, QKV_ESHAPE, D),
+    R8(k.dim[3], 0, QKV_EARG, 1),
     R8(out.dim[3], 5, QKV_ESHAPE, DV),
     R8(out.dim[3], D, QKV_ESHAPE, DV),
     R4(k.dtype, QKV_F64, QKV_ESHAPE, QKV_F32),

@@ -178,7 +178,7 @@ static void look_at(int32_t isa, int32_t dtype)
     static const int64_t sizes[][7] = {/* b hq hkv sq sk d dv */
                                        {1, 1, 1, 4, 4, 2, 2},
                                        {2, 4, 2, 5, 130, 9, 5},
-                                       {1, 2, 1, 70, 300, 16, 16}};
+                                       {1, 2, 1, 20, 300, 16, 8}};
     for (int i = 0; i < 6; i++) {
         const int64_t *const z = sizes[i / 2];
         prob p = prob_new(dtype, z[0], z[1], z[2], z[3], z[4], z[5], z[6]);
@@ -237,7 +237,7 @@ static void tables_show_the_same_bits(void **state)
     int32_t isa[8];
     const int count = usable_isas(isa);
     for (int t = 0; t < 2; t++) {
-        prob p = prob_new(t ? QKV_F64 : QKV_F32, 1, 2, 1, 40, 300, 20, 8);
+        prob p = prob_new(t ? QKV_F64 : QKV_F32, 1, 1, 1, 20, 300, 20, 8);
         prob_gen(&p, 31, 32, 33);
         prob_causal(&p, 100);
         notebook first = notebook_new(&p, isa[0], 1u << 2 | 1u << 4);

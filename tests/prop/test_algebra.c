@@ -46,7 +46,7 @@ static void the_order_of_keys(void **state)
     (void)state;
     rng r = rng_from(501);
     for (int i = 0; i < effort(80); i++) {
-        prob p = random_prob(&r, 6e5);
+        prob p = random_prob(&r, 2.5e5);
         p.use = 0;
         prob q = prob_copy(&p);
         const size_t n = type_size(p.dtype), krow = (size_t)p.d * n, vrow = (size_t)p.dv * n;
@@ -76,7 +76,7 @@ static void a_shift_of_all_scores(void **state)
     rng r = rng_from(502);
     static const double shift[] = {1, -1, 5.5, -40, 64};
     for (int i = 0; i < effort(60); i++) {
-        prob p = random_prob(&r, 4e5);
+        prob p = random_prob(&r, 2e5);
         prob_scale(&p, 1 / sqrt((double)p.d));
         prob q = prob_new(p.dtype, p.b, p.hq, p.hkv, p.sq, p.sk, p.d + 1, p.dv);
         q.use = p.use;
@@ -123,7 +123,7 @@ static void linear_in_v(void **state)
     (void)state;
     rng r = rng_from(503);
     for (int i = 0; i < effort(80); i++) {
-        prob p = random_prob(&r, 6e5), q = prob_copy(&p);
+        prob p = random_prob(&r, 2.5e5), q = prob_copy(&p);
         const double factor = i % 2 ? -0x1p-3 : 0x1p+4;
         for (int64_t j = 0; j < prob_nv(&p); j++) {
             put_at(q.v, p.dtype, j, get_at(p.v, p.dtype, j) * factor);
@@ -149,7 +149,7 @@ static void one_key_takes_all(void **state)
     (void)state;
     rng r = rng_from(504);
     for (int i = 0; i < effort(80); i++) {
-        prob p = random_prob(&r, 4e5);
+        prob p = random_prob(&r, 2e5);
         p.use = 0;
         prob_scale(&p, 1);
         const int64_t winner = rng_range(&r, 0, p.sk - 1);
@@ -182,7 +182,7 @@ static void a_mean_stays_between(void **state)
     (void)state;
     rng r = rng_from(505);
     for (int i = 0; i < effort(60); i++) {
-        prob p = random_prob(&r, 4e5);
+        prob p = random_prob(&r, 2e5);
         p.use = 0;
         const int32_t isa = table_of(&p, i);
         answer a = prob_run(&p, (how){.isa = isa});

@@ -31,7 +31,7 @@ static void threads_change_nothing(void **state)
     int split = 0;
     const int cases = effort(240);
     for (int i = 0; i < cases; i++) {
-        prob p = random_prob(&r, i % 4 ? 1e6 : 2e7);
+        prob p = random_prob(&r, i % 4 ? 6e5 : 1e7);
         mix_count(&m, &p);
         const int32_t isa =
             i % 9 == 8 && prob_work(&p) < 2e6 ? QKV_ISA_REFERENCE : table_for(&p, i);
@@ -83,7 +83,7 @@ static void tables_change_nothing(void **state)
     mix m = {0};
     int compared[8] = {0};
     for (int i = 0; i < effort(260); i++) {
-        prob p = random_prob(&r, i % 3 ? 6e5 : 6e6);
+        prob p = random_prob(&r, i % 3 ? 2.5e5 : 2e6);
         mix_count(&m, &p);
         answer base = {0};
         for (int t = n - 1; t >= 0; t--) {
@@ -102,7 +102,7 @@ static void tables_change_nothing(void **state)
         prob_free(&p);
     }
     mix_check(&m);
-    for (int t = 0; t < n; t++) assert_true(compared[t] >= m.cases / 2);
+    for (int t = 0; t < n; t++) assert_true(compared[t] >= m.cases / 3);
 }
 
 static void a_batch_changes_nothing(void **state)
@@ -110,7 +110,7 @@ static void a_batch_changes_nothing(void **state)
     (void)state;
     rng r = rng_from(103);
     for (int i = 0; i < effort(80); i++) {
-        prob p = random_prob(&r, 3e6);
+        prob p = random_prob(&r, 1e6);
         const int32_t isa = table_for(&p, i);
         answer all = prob_run(&p, (how){.isa = isa, .threads = 3, .exec = EXEC_BACKWARDS});
         if (p.b * p.hq > 1) assert_true(all.tasks >= 2);
@@ -149,7 +149,7 @@ static void cutting_rows_changes_nothing(void **state)
     rng r = rng_from(104);
     mix m = {0};
     for (int i = 0; i < effort(130); i++) {
-        prob p = random_prob(&r, 4e6);
+        prob p = random_prob(&r, 1e6);
         mix_count(&m, &p);
         const int32_t isa = table_for(&p, i);
         answer whole = prob_run(&p, (how){.isa = isa, .threads = 2, .exec = EXEC_BACKWARDS});

@@ -41,7 +41,7 @@ static void keys_that_no_row_sees(void **state)
     mix m = {0};
     int poisoned = 0;
     for (int i = 0; i < effort(140); i++) {
-        prob p = random_prob(&r, 6e5);
+        prob p = random_prob(&r, 2.5e5);
         prob_causal(&p, rng_range(&r, -p.sq, p.sk - 1));
         mix_count(&m, &p);
         const int32_t isa = table_of(&p, i);
@@ -203,6 +203,46 @@ static void infinite_scores(void **state)
     }
 }
 
+/* Whole spans and blocks whose scores are all -inf contribute nothing, wherever they lie. */
+static void dead_spans(void **state)
+{
+    (void)state;
+    rng r = rng_from(405);
+    for (int i = 0; i < effort(24); i++) {
+        const int32_t type = i % 3 == 2 ? QKV_F64 : QKV_F32;
+        const int64_t piece = i % 2 ? 4096 : 128, pieces = i % 2 ? 6 : 40;
+        prob p = prob_new(type, 1, 1, 1, 2, piece * pieces, 1, 2);
+        prob_normal(&p, &r);
+        put_at(p.q, type, 0, 0.5); /* both positive: -inf stays -inf */
+        put_at(p.q, type, 1, 1.5);
+        const uint64_t dead = rng_next(&r) & rng_next(&r);
+        int64_t kept = 0;
+        for (int64_t j = 0; j < p.sk; j++) kept += !(dead >> j / piece & 1);
+        prob live = prob_new(type, 1, 1, 1, 2, kept, 1, 2);
+        memcpy(live.q, p.q, 2 * type_size(type));
+        for (int64_t j = 0, to = 0; j < p.sk; j++) {
+            if (dead >> j / piece & 1) {
+                put_bits(p.k, type, j, 0xFF800000u);
+            } else {
+                put_at(live.k, type, to, get_at(p.k, type, j));
+                for (int64_t c = 0; c < 2; c++) {
+                    put_at(live.v, type, 2 * to + c, get_at(p.v, type, 2 * j + c));
+                }
+                to++;
+            }
+        }
+        answer a = prob_run(&p, (how){.isa = table_of(&p, i)});
+        const row_error e = judge(&live, &a, 2, true);
+        if (!(e.max <= (type == QKV_F64 ? 1e-14 : 1.5e-6) &&
+              e.lse <= (type == QKV_F64 ? 1e-14 : 2e-6))) {
+            fail_msg("case %d: error %.3g, lse %.3g", i, e.max, e.lse);
+        }
+        answer_free(&a);
+        prob_free(&live);
+        prob_free(&p);
+    }
+}
+
 /* Every table does the same with every kind of poison anywhere. */
 static void tables_agree_on_poison(void **state)
 {
@@ -211,7 +251,7 @@ static void tables_agree_on_poison(void **state)
     const int n = usable_isas(isa);
     rng r = rng_from(404);
     for (int i = 0; i < effort(200); i++) {
-        prob p = random_prob(&r, 4e5);
+        prob p = random_prob(&r, 2e5);
         for (int64_t x = rng_range(&r, 1, 6); x > 0; x--) {
             const int64_t kind = rng_range(&r, 0, 2);
             void *const where = kind == 0 ? p.q : kind == 1 ? p.k : p.v;
@@ -240,8 +280,11 @@ static void tables_agree_on_poison(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_that_no_row_sees),       cmocka_unit_test(keys_that_some_rows_see),
-        cmocka_unit_test(a_live_nan_shows_in_its_row), cmocka_unit_test(infinite_scores),
+        cmocka_unit_test(keys_that_no_row_sees),
+        cmocka_unit_test(keys_that_some_rows_see),
+        cmocka_unit_test(a_live_nan_shows_in_its_row),
+        cmocka_unit_test(infinite_scores),
+        cmocka_unit_test(dead_spans),
         cmocka_unit_test(tables_agree_on_poison),
     };
     return cmocka_run_group_tests_name("exclusion", tests, NULL, NULL);
