@@ -20,7 +20,8 @@ import kit  # noqa: E402
 import worked  # noqa: E402
 from kit import ok  # noqa: E402
 
-CASES = int(os.environ.get('CASES', '500'))
+SANITIZED = b'__asan_init' in pathlib.Path(sys.argv[1]).read_bytes()
+CASES = int(os.environ.get('CASES', '150' if SANITIZED else '500'))
 STAGE_KEYS = [('score',), ('scaled',), ('weight', 'lse'), ('out',)]
 
 
