@@ -42,36 +42,12 @@ typedef struct qkvi_step {
     int32_t ahead_keys;            /* how many of each */
 } qkvi_step;
 
+/* The functions of one type; ops.inc lists and describes them. */
 typedef struct qkvi_ops {
     int32_t lanes;
-    /* qt[c][r] = q[r][c] * f for rows r < rows, 0 above; strides in elements */
-    void (*pack)(void *qt, const void *q, int64_t row_stride, int64_t channel_stride, int64_t rows,
-                 int64_t d, int64_t width, double f);
-    /* s = q . k for the keys some row of a vector may see (rule 2), mb = its maximum when all are */
-    void (*score)(qkvi_step *t);
-    /* s: scores to weights; mb, lb (rules 4, 6, 7, 8) */
-    void (*weigh)(qkvi_step *t);
-    /* value sums of the block, folded with mb, lb into o, m, l (rules 8, 9) */
-    void (*blend)(qkvi_step *t);
-    /* node b (later keys) folded into node a (rule 9) */
-    void (*fold)(void *oa, void *ma, void *la, const void *ob, const void *mb, const void *lb,
-                 int64_t dv, int64_t width);
-    /* out[r][c] = o / l + 0, lse; an empty row: 0 and -inf (rule 11). lse NULL: not kept */
-    void (*finish)(const void *o, const void *m, const void *l, void *out, int64_t row_stride,
-                   int64_t channel_stride, void *lse, int64_t rows, int64_t dv, int64_t width);
-    /* rows of a partial's node, m l o[0..dv) each, `row_bytes` apart, from and to a tile */
-    void (*store_node)(const void *o, const void *m, const void *l, void *node, int64_t row_bytes,
-                       int64_t rows, int64_t dv, int64_t width);
-    void (*load_node)(void *o, void *m, void *l, const void *node, int64_t row_bytes, int64_t rows,
-                      int64_t dv, int64_t width);
-    /* x[j] for one row r of a tile: what a tap shows of the block in s, mb (rule 12).
-     * scaled: s holds scores. weight: s holds weights; m, l are the row's final ones */
-    void (*show_scaled)(const void *s, void *x, int64_t keys, int64_t r, int64_t width);
-    void (*show_weight)(const void *s, const void *mb, const void *m, const void *l, void *x,
-                        int64_t lo, int64_t hi, int64_t keys, int64_t r, int64_t width);
-    /* to[j][c] = from[j * row_stride + c * channel_stride], dense */
-    void (*gather)(void *to, const void *from, int64_t row_stride, int64_t channel_stride,
-                   int64_t rows, int64_t channels);
+#define QKVI_OP(name, parameters) void(*name) parameters;
+#include "kernel/ops.inc"
+#undef QKVI_OP
 } qkvi_ops;
 
 typedef struct qkvi_kernels {

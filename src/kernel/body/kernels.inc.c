@@ -56,8 +56,16 @@ const qkvi_kernels PASTE(qkvi_kernels_, ISA_NAME) = {
     .name = QUOTE(ISA_NAME),
     .id = ISA_ID,
     .needs = ISA_NEEDS,
-    .f32 = OPS(f32),
-    .f64 = OPS(f64),
+#define QKVI_OP(name, parameters) .name = name##_f32,
+    .f32 = {.lanes = VBYTES / 4,
+#include "kernel/ops.inc"
+            },
+#undef QKVI_OP
+#define QKVI_OP(name, parameters) .name = name##_f64,
+    .f64 = {.lanes = VBYTES64 / 8,
+#include "kernel/ops.inc"
+            },
+#undef QKVI_OP
     .env_enter = env_enter,
     .env_leave = env_leave,
     .probe_fma32 = probe_fma_f32,

@@ -103,15 +103,3 @@
 #undef QUIET_NAN
 #undef LN2
 #undef INTEGERS_FROM
-
-#ifndef OPS
-#define OPS(t)                                                                                     \
-    {                                                                                              \
-        .lanes = (int32_t)(VBYTES_OF_##t), .pack = pack_##t, .score = score_##t,                   \
-        .weigh = weigh_##t, .blend = blend_##t, .fold = fold_##t, .finish = finish_##t,            \
-        .store_node = store_node_##t, .load_node = load_node_##t, .show_scaled = show_scaled_##t,  \
-        .show_weight = show_weight_##t, .gather = gather_##t,                                      \
-    }
-#define VBYTES_OF_f32 (VBYTES / 4)
-#define VBYTES_OF_f64 (VBYTES64 / 8)
-#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* bench.c - score, weigh and blend of each table on one full tile, alone, as a share of the same table's
+ * own FMA peak: where the time of `qkv bench` goes. Best of many short runs; nothing is judged.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/kernel/bench.h"
+#include "cpu/cpu.h"
+#include "kernel/kernels.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { KEYS = 128, MAX_D = 128, MAX_WIDTH = 48, MIB = 1 << 20 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* How often: the portable tables are a hundred times slower. */
+typedef struct effort {
+    int rounds, repeat;
+} effort;
+
+/* seconds of one call of fn, the best of the rounds; before each call `before` runs untimed (NULL: none) */
+static double best_time(void (*fn)(qkvi_step *), void (*before)(qkvi_step *), qkvi_step *s,
+                        effort e)
+{
+    double best = 1e9;
+    for (int n = 0; n < e.rounds; n++) {
+        double sum = 0;
+        for (int i = 0; i < e.repeat; i++) {
+            if (before) before(s);
+            const double start = now();
+            fn(s);
+            sum += now() - start;
+        }
+        if (sum / e.repeat < best) best = sum / e.repeat;
+    }
+    return best;
+}
+
+static double peak(const qkvi_kernels *k, int bytes, effort e)
+{
+    double best = 0;
+    for (int32_t variant = 0; variant < 3 * e.rounds; variant++) {
+        const double start = now();
+        const double work = (bytes == 4 ? k->probe_fma32 : k->probe_fma64)(e.repeat, variant % 3);
+        const double rate = work / (now() - start);
+        if (rate > best) best = rate;
+    }
+    return best;
+}
+
+static void bench_one(const qkvi_kernels *k, int bytes, int64_t d, char *memory)
+{
+    const qkvi_ops *const ops = bytes == 4 ? &k->f32 : &k->f64;
+    const int64_t width = (int64_t)ops->lanes * QKVI_TILE_VECTORS;
+    const effort e = k->needs ? (effort){30, 40} : (effort){2, 1};
+    qkvi_step s = {.qt = memory,
+                   .k = memory + MIB,
+                   .v = memory + 2 * MIB,
+                   .s = memory + 3 * MIB,
+                   .o = memory + 4 * MIB,
+                   .m = memory + 5 * MIB,
+                   .l = memory + 5 * MIB + 4096,
+                   .mb = memory + 5 * MIB + 8192,
+                   .lb = memory + 5 * MIB + 12288,
+                   .k_stride = d,
+                   .v_stride = d,
+                   .d = d,
+                   .dv = d,
+                   .keys = KEYS,
+                   .vectors = QKVI_TILE_VECTORS,
+                   .v_finite = 1};
+    const double flops = 2.0 * KEYS * (double)(width * d), top = peak(k, bytes, e);
+    const double score = best_time(ops->score, NULL, &s, e),
+                 weigh = best_time(ops->weigh, ops->score, &s, e);
+    const double blend = best_time(ops->blend, NULL, &s, e);
+    printf("%-7s f%-3d d %-4lld %8.1f GF/s  %6.1f %%  %6.1f %%  %6.1f %%\n", k->name, bytes * 8,
+           (long long)d, top * 1e-9, 100 * flops / score / top, 100 * flops / blend / top,
+           100 * weigh / (2 * flops / top));
+}
+
+int bench_tables(void)
+{
+    char *const memory = aligned_alloc(2 * MIB, 6 * MIB);
+    if (memory == NULL) return 1;
+    for (int i = 0; i < 6 * MIB / 8; i++) {
+        const float x[2] = {(float)(i % 251) / 251 - 0.5f, 0.25f};
+        memcpy(memory + i * 8, x, 8);
+    }
+    printf("table   type   d      FMA peak    score     blend   weigh / FMA time\n");
+    for (int32_t i = 0; i < qkvi_kernels_count(); i++) {
+        const qkvi_kernels *const k = qkvi_kernels_at(i);
+        for (int64_t d = 64; d <= MAX_D && !(k->needs & ~qkvi_cpu()); d *= 2) {
+            bench_one(k, 4, d, memory);
+            bench_one(k, 8, d, memory);
+        }
+    }
+    free(memory);
+    return 0;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* rows.c - see rows.h. Memory of a tile is allocated as the library lays it out, 64-aligned; the
+ * caller's tensors lie a few bytes off.
+ */
+#include "tests/kernel/rows.h"
+#include <string.h>
+
+typedef struct tile_memory {
+    _Alignas(64) char qt[ROWS_D * ROWS_MAX * ROWS_BYTES];
+    _Alignas(64) char s[ROWS_KEYS * ROWS_MAX * ROWS_BYTES];
+    _Alignas(64) char o[ROWS_D * ROWS_MAX * ROWS_BYTES], o2[ROWS_D * ROWS_MAX * ROWS_BYTES];
+    _Alignas(64) char m[ROWS_MAX * ROWS_BYTES], l[ROWS_MAX * ROWS_BYTES];
+    _Alignas(64) char m2[ROWS_MAX * ROWS_BYTES], l2[ROWS_MAX * ROWS_BYTES];
+    _Alignas(64) char mb[ROWS_MAX * ROWS_BYTES], lb[ROWS_MAX * ROWS_BYTES];
+    int32_t lo[ROWS_MAX], hi[ROWS_MAX];
+} tile_memory;
+
+double rows_number(const void *x, int bytes)
+{
+    float f;
+    double d;
+    if (bytes == 8) {
+        memcpy(&d, x, 8);
+        return d;
+    }
+    memcpy(&f, x, 4);
+    return (double)f;
+}
+
+static void put(char *x, int64_t i, int bytes, double value)
+{
+    const float f = (float)value;
+    if (bytes == 8)
+        memcpy(x + i * 8, &value, 8);
+    else
+        memcpy(x + i * 4, &f, 4);
+}
+
+static uint64_t draw(uint64_t *seed, uint64_t n)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*seed >> 33) % n;
+}
+
+static void fill(char *x, int64_t n, int bytes, uint64_t *seed, int ties)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const double u = (double)draw(seed, 1 << 24) / (1 << 22) - 2;
+        put(x, i, bytes, ties ? (double)(int)(u * 2) / 2 : u);
+    }
+}
+
+void rows_fill(rows_case *c, uint64_t *seed, int ties)
+{
+    fill(c->q + c->offset, c->rows * c->d, c->bytes, seed, ties);
+    fill(c->k + c->offset, c->keys * c->d, c->bytes, seed, ties);
+    fill(c->v + c->offset, c->keys * c->dv, c->bytes, seed, ties);
+}
+
+void rows_poison(rows_case *c, uint64_t *seed, char *x, int64_t n)
+{
+    static const uint32_t bad32[] = {0x7FC00000, 0x7FC00001, 0x7F800001,
+                                     0xFFFFFFFF, 0x7F800000, 0xFF800000};
+    static const uint64_t bad64[] = {UINT64_C(0x7FF8000000000000), UINT64_C(0x7FF8000000000001),
+                                     UINT64_C(0x7FF0000000000001), UINT64_C(0xFFFFFFFFFFFFFFFF),
+                                     UINT64_C(0x7FF0000000000000), UINT64_C(0xFFF0000000000000)};
+    for (uint64_t i = 0; i < 1 + draw(seed, 3); i++) {
+        const int64_t at = (int64_t)draw(seed, (uint64_t)n);
+        const uint64_t which = draw(seed, 6);
+        memcpy(x + c->offset + at * c->bytes,
+               c->bytes == 4 ? (const void *)&bad32[which] : (const void *)&bad64[which],
+               (size_t)c->bytes);
+    }
+}
+
+void rows_make_dead(rows_case *c, uint64_t *seed)
+{
+    /* k[.][0] > 0 and q[row][0] = -inf: every score of the row is -inf */
+    for (int32_t j = 0; j < c->keys; j++) put(c->k + c->offset, j * c->d, c->bytes, 1);
+    for (int64_t r = 0; r < c->rows; r++)
+        if (draw(seed, 3) == 0)
+            put(c->q + c->offset, r * c->d, c->bytes, -(double)__builtin_inff());
+}
+
+/* row r of a tile's [n][width] array, n numbers, to to[] */
+static void row_of(char *to, const char *from, int64_t n, int64_t r, int64_t width, int bytes)
+{
+    for (int64_t i = 0; i < n; i++)
+        memcpy(to + i * bytes, from + (i * width + r) * bytes, (size_t)bytes);
+}
+
+/* Rows [first, first + rows) as one tile. */
+static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, tile_memory *t,
+                     int64_t first, int64_t rows)
+{
+    const int e = c->bytes, vectors = (int)((rows + ops->lanes - 1) / ops->lanes);
+    const int64_t width = (int64_t)vectors * ops->lanes, node_bytes = (c->dv + 2) * e;
+    char *const node = out->node + first * node_bytes;
+    ops->pack(t->qt, c->q + c->offset + first * c->d * e, c->d, 1, rows, c->d, width, c->factor);
+    for (int64_t r = 0; r < width; r++) {
+        t->lo[r] = r < rows ? c->lo[first + r] : 0;
+        t->hi[r] = r < rows ? c->hi[first + r] : 0;
+    }
+    qkvi_step s = {.qt = t->qt,
+                   .k = c->k + c->offset,
+                   .v = c->v + c->offset,
+                   .k_stride = c->d,
+                   .v_stride = c->dv,
+                   .d = c->d,
+                   .dv = c->dv,
+                   .keys = c->keys,
+                   .vectors = vectors,
+                   .s = t->s,
+                   .o = t->o,
+                   .m = t->m,
+                   .l = t->l,
+                   .mb = t->mb,
+                   .lb = t->lb,
+                   .fresh = 1,
+                   .v_finite = -1};
+    ops->score(&s);
+    for (int64_t r = 0; r < rows; r++) {
+        row_of(out->packed + (first + r) * c->d * e, t->qt, c->d, r, width, e);
+        ops->show_scaled(t->s, out->scaled + (first + r) * ROWS_KEYS * e, c->keys, r, width);
+    }
+    s.lo = c->ranged ? t->lo : NULL;
+    s.hi = c->ranged ? t->hi : NULL;
+    memset(t->s, 0x5A, sizeof t->s); /* what is not written shows */
+    ops->score(&s);
+    for (int64_t r = 0; r < rows; r++)
+        row_of(out->score + (first + r) * ROWS_KEYS * e, t->s, c->keys, r, width, e);
+    ops->weigh(&s);
+    for (int64_t r = 0; r < rows; r++) {
+        row_of(out->weight + (first + r) * ROWS_KEYS * e, t->s, c->keys, r, width, e);
+        row_of(out->mb + (first + r) * e, t->mb, 1, r, width, e);
+        row_of(out->lb + (first + r) * e, t->lb, 1, r, width, e);
+    }
+    ops->blend(&s);
+    memcpy(t->o2, t->o, sizeof t->o2); /* a first node for fold */
+    memcpy(t->m2, t->m, sizeof t->m2);
+    memcpy(t->l2, t->l, sizeof t->l2);
+    for (int64_t r = 0; r < rows; r++)
+        ops->show_weight(t->s, t->mb, t->m, t->l, out->shown + (first + r) * ROWS_KEYS * e,
+                         c->lo[first + r], c->hi[first + r], c->keys, r, width);
+    ops->score(&s); /* the same block again: a fold that is not the first */
+    ops->weigh(&s);
+    ops->blend(&s);
+    for (int64_t r = 0; r < rows; r++) {
+        row_of(out->o + (first + r) * c->dv * e, t->o, c->dv, r, width, e);
+        row_of(out->m + (first + r) * e, t->m, 1, r, width, e);
+        row_of(out->l + (first + r) * e, t->l, 1, r, width, e);
+    }
+    ops->fold(t->o2, t->m2, t->l2, t->o, t->m, t->l, c->dv, width);
+    for (int64_t r = 0; r < rows; r++)
+        row_of(out->folded + (first + r) * c->dv * e, t->o2, c->dv, r, width, e);
+    ops->finish(t->o2, t->m2, t->l2, out->out + first * c->dv * e, c->dv, 1, out->lse + first * e,
+                rows, c->dv, width);
+    ops->store_node(t->o2, t->m2, t->l2, node, node_bytes, rows, c->dv, width);
+    ops->load_node(t->o, t->m, t->l, node, node_bytes, rows, c->dv, width);
+    ops->store_node(t->o, t->m, t->l, out->node_again + first * node_bytes, node_bytes, rows, c->dv,
+                    width);
+}
+
+void rows_run(const qkvi_ops *ops, const rows_case *c, rows_result *r)
+{
+    static tile_memory t;
+    const int64_t step = (int64_t)ops->lanes * QKVI_TILE_VECTORS;
+    memset(r, 0, sizeof *r);
+    for (int64_t first = 0; first < c->rows; first += step)
+        run_tile(ops, c, r, &t, first, c->rows - first < step ? c->rows - first : step);
+    /* keys as if their channels lay c->keys apart: any stride goes */
+    ops->gather(r->gathered, c->k + c->offset, 1, c->keys, c->keys, c->d);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* rows.h - a tile's worth of work as plain rows, so that tables of different width can be compared:
+ * the same rows go through a table in tiles of its own, and every intermediate comes back row by row.
+ */
+#ifndef QKV_TESTS_ROWS_H
+#define QKV_TESTS_ROWS_H
+
+#include "kernel/kernels.h"
+
+enum {
+    ROWS_MAX = 48, /* rows of the widest tile */
+    ROWS_KEYS = 128,
+    ROWS_D = 200,
+    ROWS_BYTES = 8,
+    ROWS_SLACK = 64
+};
+
+typedef struct rows_case {
+    int bytes; /* of a number: 4 or 8 */
+    int ranged, offset;
+    int32_t keys;
+    int64_t rows, d, dv;
+    double factor;
+    int32_t lo[ROWS_MAX], hi[ROWS_MAX];
+    char q[ROWS_MAX * ROWS_D * ROWS_BYTES + ROWS_SLACK];
+    char k[ROWS_KEYS * ROWS_D * ROWS_BYTES + ROWS_SLACK];
+    char v[ROWS_KEYS * ROWS_D * ROWS_BYTES + ROWS_SLACK];
+} rows_case;
+
+/* Numbers of the case's type: [row][channel], [row][ROWS_KEYS], [row]. */
+typedef struct rows_result {
+    char packed[ROWS_MAX * ROWS_D * ROWS_BYTES], gathered[ROWS_KEYS * ROWS_D * ROWS_BYTES];
+    char score[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], weight[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
+    char scaled[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], shown[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
+    char mb[ROWS_MAX * ROWS_BYTES], lb[ROWS_MAX * ROWS_BYTES];
+    char o[ROWS_MAX * ROWS_D * ROWS_BYTES], m[ROWS_MAX * ROWS_BYTES], l[ROWS_MAX * ROWS_BYTES];
+    char folded[ROWS_MAX * ROWS_D * ROWS_BYTES], out[ROWS_MAX * ROWS_D * ROWS_BYTES];
+    char lse[ROWS_MAX * ROWS_BYTES], node[ROWS_MAX * (ROWS_D + 2) * ROWS_BYTES];
+    char node_again[ROWS_MAX * (ROWS_D + 2) * ROWS_BYTES];
+} rows_result;
+
+static inline const void *rows_at(const void *x, int64_t i, int bytes)
+{
+    return (const char *)x + i * bytes;
+}
+double rows_number(const void *x, int bytes);
+
+/* q, k, v with numbers of about unit size; ties: multiples of 1/2, so that halves are exact */
+void rows_fill(rows_case *c, uint64_t *seed, int ties);
+/* a few NaN and infinities of every form among n numbers */
+void rows_poison(rows_case *c, uint64_t *seed, char *x, int64_t n);
+/* some rows whose every score is -inf */
+void rows_make_dead(rows_case *c, uint64_t *seed);
+
+/* All rows through the table's functions: pack, score, weigh, blend two blocks, fold, finish, ... */
+void rows_run(const qkvi_ops *ops, const rows_case *c, rows_result *r);
+
+#endif
