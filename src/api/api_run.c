@@ -227,6 +227,10 @@ static qkv_status take_partial(const qkv_plan *plan, const qkv_partial *given, q
     qkv_status s;
     if ((s = qkvi_need(given, "part", err))) return s;
     if ((s = qkvi_widen(p, sizeof *p, given, FIRST_PARTIAL, "part.size", err))) return s;
+    if (p->reserved)
+        return qkvi_fail(
+            err, QKV_EARG, "part.reserved", p->reserved, 0,
+            QKVI_SAY(QKVI_S("part.reserved is "), QKVI_I(p->reserved), QKVI_S("; it must be 0")));
     if (plan->ops == NULL)
         return qkvi_fail(
             err, QKV_EUNSUPPORTED, "plan", QKV_ISA_REFERENCE, QKV_ISA_BEST,
