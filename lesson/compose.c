@@ -184,11 +184,38 @@ void line_exact(lesson_line *line, double x)
     }
 }
 
+/* Nothing but spaces (of any width), or nothing at all. */
+static int is_blank(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    for (; *p != 0; p++) {
+        if (*p == ' ') continue;
+        if (p[0] == 0xC2 && p[1] == 0xA0)
+            p += 1;
+        else if (p[0] == 0xE2 && p[1] == 0x80 && p[2] >= 0x80 && p[2] <= 0x8A)
+            p += 2;
+        else if (p[0] == 0xE3 && p[1] == 0x80 && p[2] == 0x80)
+            p += 2;
+        else
+            return 0;
+    }
+    return 1;
+}
+
 void line_name(lesson_line *line, const lesson_name *name, int max_columns)
 {
     char text[512];
     line->face->safe(text, sizeof text, name->text, name->bytes, max_columns);
-    line_text(line, text);
+    if (!is_blank(text)) {
+        line_text(line, text);
+        return;
+    }
+    /* what cannot be seen stands between quotes */
+    if (max_columns > 2)
+        line->face->safe(text, sizeof text, name->text, name->bytes, max_columns - 2);
+    line_text(line, "\"");
+    if (max_columns == 0 || max_columns > 2) line_text(line, text);
+    if (max_columns != 1) line_text(line, "\"");
 }
 
 void line_vector(lesson_line *line, const double *x, int64_t n, int64_t channels, int whole)

@@ -141,6 +141,21 @@ def choosing(qkv, folder):
     ok(qkv.json()['token'] == 2, 'without --token and files: sat')
 
 
+def names_twice_and_unseen(qkv, folder):
+    """The same name twice is two rows; a name that cannot be seen stands between quotes."""
+    files = Files(folder, ['the', 'cat', 'the'])
+    lines = qkv.explain(*files.args, '--token', '@2').splitlines()
+    ok(sum(line.startswith('the  ') for line in lines) == 2 and
+       'Query for the (@2) = ' in '\n'.join(lines), 'the same name twice: two rows', lines)
+    files = Files(folder, ['[PAD]'] * 5)
+    ok(len(qkv.json(*files.args)['weight'][0]) == 5 and
+       qkv.explain(*files.args).count('\n[PAD]  ') == 5, 'five times [PAD]: five rows')
+    files = Files(folder, ['', ' ', '\u3000', '\t', '\n'])
+    text = qkv.explain(*files.args)
+    ok(all(f'\n{name}  ' in text for name in ('""', '" "', '"\u3000"', '\\x09', '\\x0a')),
+       'names that cannot be seen', text)
+
+
 def edges(qkv, folder):
     inf, nan = math.inf, math.nan
     x = [[-0.0, 1e308], [inf, -inf], [nan, 5e-324]]
@@ -284,6 +299,7 @@ def main():
     qkv = kit.Command(sys.argv[1])
     data = pathlib.Path(sys.argv[3])
     for test in (names_in_every_format, each_name_alone, bytes_that_are_not_text, choosing, edges,
+                 names_twice_and_unseen,
                  other_sizes, cells):
         with tempfile.TemporaryDirectory() as folder:
             test(qkv, pathlib.Path(folder))
