@@ -3,12 +3,12 @@
  * before data is read, and nothing appears under an output's name before all of it is on disk.
  */
 #include "cli/qkv_files.h"
+#include "cli/run_engine.h"
 #include "lesson/number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const cli_option opt_out = {
     .name = "out",
@@ -161,29 +161,47 @@ static int take_memory(job *j)
     return CLI_DONE;
 }
 
-static double now(void)
+/* (query, key) pairs of one head that are not masked. */
+static double live_pairs(const job *j)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    const double rows = (double)j->in.queries, keys = (double)j->in.keys;
+    if (!(j->params.use & QKV_USE_CAUSAL)) return rows * keys;
+    /* row i sees keys 0 ... i + offset: a ramp between rows that see none and rows that see all */
+    const double first = (double)j->params.q_offset + 1; /* keys of row 0, were there enough */
+    const double empty = first < 1 ? (1 - first < rows ? 1 - first : rows) : 0;
+    double full_from = keys - first; /* the row before the first that sees all is the ramp's last */
+    if (full_from < empty) full_from = empty;
+    if (full_from > rows) full_from = rows;
+    const double ramp = full_from - empty;
+    const double low = first + empty, high = first + full_from - 1;
+    return (ramp > 0 ? ramp * (low + high) / 2 : 0) + (rows - full_from) * keys;
+}
+
+static double flops(const job *j)
+{
+    return 2 * (double)j->in.batch * (double)j->in.heads * live_pairs(j) *
+           ((double)j->in.d + (double)j->in.d_v);
 }
 
 static int compute(job *j)
 {
-    qkv_run_args a = qkv_run_args_init();
-    qkv_error err = qkv_error_init();
-    a.q = j->in.tensor[CLI_Q].data;
-    a.k = j->in.tensor[CLI_K].data;
-    a.v = j->in.tensor[CLI_V].data;
-    a.out = j->out;
-    a.lse = j->out_file[1] ? j->lse : NULL;
-    a.workspace = j->workspace;
-    a.workspace_size = j->workspace_bytes;
-    a.threads = j->pool ? qkv_pool_threads(j->pool) : NULL;
-    const double begin = now();
-    const qkv_status status = qkv_run(j->plan, &a, &err);
-    j->seconds = now() - begin;
-    return status == QKV_OK ? CLI_DONE : cli_library_error(&err);
+    cli_engine e = {.params = &j->params, .plan = j->plan, .args = qkv_run_args_init()};
+    qkv_threads threads;
+    e.args.q = j->in.tensor[CLI_Q].data;
+    e.args.k = j->in.tensor[CLI_K].data;
+    e.args.v = j->in.tensor[CLI_V].data;
+    e.args.out = j->out;
+    e.args.lse = j->out_file[1] ? j->lse : NULL;
+    e.args.workspace = j->workspace;
+    e.args.workspace_size = j->workspace_bytes;
+    if (j->pool) {
+        cli_engine_threads(&threads, j->pool);
+        e.args.threads = &threads;
+    }
+    e.flops = flops(j);
+    const int bad = cli_engine_run(&e);
+    j->seconds = e.seconds;
+    return bad;
 }
 
 static int write_outputs(job *j)
@@ -202,22 +220,6 @@ static int write_outputs(job *j)
 }
 
 /* ---- --stats -------------------------------------------------------------------------------------- */
-
-/* (query, key) pairs of one head that are not masked. */
-static double live_pairs(const job *j)
-{
-    const double rows = (double)j->in.queries, keys = (double)j->in.keys;
-    if (!(j->params.use & QKV_USE_CAUSAL)) return rows * keys;
-    /* row i sees keys 0 ... i + offset: a ramp between rows that see none and rows that see all */
-    const double first = (double)j->params.q_offset + 1; /* keys of row 0, were there enough */
-    const double empty = first < 1 ? (1 - first < rows ? 1 - first : rows) : 0;
-    double full_from = keys - first; /* the row before the first that sees all is the ramp's last */
-    if (full_from < empty) full_from = empty;
-    if (full_from > rows) full_from = rows;
-    const double ramp = full_from - empty;
-    const double low = first + empty, high = first + full_from - 1;
-    return (ramp > 0 ? ramp * (low + high) / 2 : 0) + (rows - full_from) * keys;
-}
 
 /* The rest of the line "name: ..." of the plan's description. */
 static void described(char *value, size_t size, const qkv_plan *plan, const char *name)
@@ -241,11 +243,9 @@ static void described(char *value, size_t size, const qkv_plan *plan, const char
 static void print_stats(const job *j)
 {
     char seconds[LESSON_NUMBER_BYTES], speed[LESSON_NUMBER_BYTES], kernel[128];
-    const double flops = 2 * (double)j->in.batch * (double)j->in.heads * live_pairs(j) *
-                         ((double)j->in.d + (double)j->in.d_v);
     const qkv_threads *const threads = j->pool ? qkv_pool_threads(j->pool) : NULL;
     lesson_number_fixed(seconds, j->seconds, 6, 0);
-    lesson_number_fixed(speed, j->seconds > 0 ? flops / j->seconds * 1e-9 : 0.0, 2, 0);
+    lesson_number_fixed(speed, j->seconds > 0 ? flops(j) / j->seconds * 1e-9 : 0.0, 2, 0);
     described(kernel, sizeof kernel, j->plan, "kernel");
     fprintf(stderr, "time: %s s\nspeed: %s GF/s\nkernel: %s\nthreads: %d\ncontract: %d\n", seconds,
             speed, kernel, threads ? threads->nthreads : 1, qkv_contract());

@@ -28,6 +28,7 @@ typedef struct mapping {
 
 static temporary temporaries[FILE_TEMPORARIES];
 static mapping mappings[FILE_MAPPINGS];
+static int spoken;
 static void (*make_line)(char *out, size_t size, const char *sentence);
 
 static void remove_temporaries(void)
@@ -65,6 +66,8 @@ static void on_bus(int number, siginfo_t *info, void *context)
     for (int i = 0; i < FILE_MAPPINGS; i++) {
         const mapping *const m = &mappings[i];
         if (!m->used || at < m->begin || at >= m->begin + m->bytes) continue;
+        /* of several threads that fault, one speaks; the others end with it */
+        while (__atomic_exchange_n(&spoken, 1, __ATOMIC_SEQ_CST)) pause();
         remove_temporaries();
         const ssize_t written = write(STDERR_FILENO, m->line, strlen(m->line));
         (void)written; /* nobody is left to be told */

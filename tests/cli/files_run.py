@@ -9,6 +9,7 @@ same tensor are compared bit by bit.
 import math
 import os
 import pathlib
+import pty
 import re
 import resource
 import shlex
@@ -340,6 +341,46 @@ def c66_sizes_that_are_zero():
             assert shape == out[:-1]
             if k[-2] == 0:
                 assert got == [-math.inf] * 3
+
+
+@test
+def a_terminal_sees_progress_and_gets_the_same_bits():
+    shapes = (3, 1500, 32), (1, 1700, 32), (1, 1700, 16)
+    for name, s in zip('qkv', shapes):
+        put(name + '.npy', npy(gen(len(name), s), s))
+    for words in ([], ['--causal=bottom-right'], ['--causal=-700'],
+                  [f'--causal={2**62}']):
+        want = attend('--lse', 'l.npy', *words), get('l.npy')
+        said = on_terminal('--lse', 'l.npy', *words)
+        assert (get('o.npy'), get('l.npy')) == want, words
+        assert said == b'' or said.endswith(b'\r\x1b[K'), said
+    for rows in (3000, 6000, 12000, 24000): # until it takes longer than the second without a bar
+        put('q.npy', npy(gen(1, (3, rows, 32)), (3, rows, 32)))
+        said = on_terminal('--isa', 'reference', '--threads', '1')
+        if said:
+            break
+    assert re.match(rb'\r\[[#.]{24}\] +\d+ % attention\x1b\[K', said), said
+    assert said.endswith(b'\r\x1b[K')
+
+
+def on_terminal(*words):
+    """Runs with a terminal as stderr; what it was sent."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([QKV, *'run --q q.npy --k k.npy --v v.npy -o o.npy'.split(), *words],
+                               stderr=slave, env={**os.environ, 'TERM': 'xterm'})
+    os.close(slave)
+    said = b''
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError: # the other end is closed
+            break
+        if not piece:
+            break
+        said += piece
+    os.close(master)
+    assert process.wait(timeout=120) == 0, said
+    return said
 
 
 # ---- what is written ------------------------------------------------------------------------------------
