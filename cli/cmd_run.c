@@ -87,6 +87,7 @@ static int64_t product(const int64_t *dim, int32_t n, int64_t each)
     return bytes;
 }
 
+/* Twice: before the plan, and with the workspace that only the plan knows. */
 static int check_sizes(job *j)
 {
     char shape[160], what[256];
@@ -94,7 +95,7 @@ static int check_sizes(job *j)
     j->out_bytes = product(j->in.out_dim, j->in.rank, each);
     j->lse_bytes = cli_given(j->args, &opt_lse) ? product(j->in.out_dim, j->in.rank - 1, each) : 0;
     uint64_t sum = cli_qkv_bytes(&j->in);
-    const uint64_t parts[] = {(uint64_t)j->out_bytes, (uint64_t)j->lse_bytes};
+    const uint64_t parts[] = {(uint64_t)j->out_bytes, (uint64_t)j->lse_bytes, j->workspace_bytes};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         sum = parts[i] > UINT64_MAX - sum ? UINT64_MAX : sum + parts[i];
     }
@@ -115,7 +116,7 @@ static int make_plan(job *j)
         return cli_refuse("--scale%s", err.text + strlen(scale));
     }
     j->workspace_bytes = qkv_plan_workspace(j->plan);
-    return CLI_DONE;
+    return check_sizes(j);
 }
 
 static int open_outputs(job *j)
