@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_explain.c - `qkv explain`: the lesson's calculator in the terminal. It reads options and files,
- * chooses the query that is walked through, and hands everything to lesson/, which computes and
- * writes. Nothing is printed before all of it is checked and computed.
+/* cmd_explain.c - `qkv explain`: the lesson's calculator in the terminal. It reads options and
+ * files, chooses the query that is walked through, and hands everything to lesson/, which computes
+ * and writes. Nothing is printed before all of it is checked and computed.
  */
 #include "cli/explain_input.h"
 
@@ -84,7 +84,7 @@ typedef struct explanation {
     lesson_face face;
 } explanation;
 
-/* ---- the reader's choices ------------------------------------------------------------------------ */
+/* ---- the reader's choices -------------------------------------------------------------------- */
 
 static int read_range(const cli_args *args, const cli_option *option, int64_t n, int64_t *begin,
                       int64_t *end)
@@ -170,7 +170,7 @@ static int read_options(explanation *e)
     return bad;
 }
 
-/* ---- the token ----------------------------------------------------------------------------------- */
+/* ---- the token ------------------------------------------------------------------------------- */
 
 static bool has_name(const lesson_input *in, int64_t i, const char *text, size_t n)
 {
@@ -293,7 +293,7 @@ static int set_query(explanation *e)
     return CLI_DONE;
 }
 
-/* ---- the face ------------------------------------------------------------------------------------ */
+/* ---- the face -------------------------------------------------------------------------------- */
 
 static bool locale_is_utf8(void)
 {

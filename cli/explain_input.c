@@ -58,7 +58,7 @@ const cli_option cli_explain_opt_tokens = {
     .help = "Names of the keys: a JSON array of strings, or words between commas",
 };
 
-/* ---- memory -------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct chunk {
     struct chunk *next;
@@ -86,7 +86,7 @@ static double *take_doubles(cli_explain_input *input, int64_t rows, int64_t colu
     return x;
 }
 
-/* ---- names --------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static lesson_name *take_names(cli_explain_input *input, int64_t count)
 {
@@ -163,7 +163,7 @@ static int read_names(cli_explain_input *input, lesson_input *in, const char *te
     return CLI_DONE;
 }
 
-/* ---- which source -------------------------------------------------------------------------------- */
+/* ---- which source ---------------------------------------------------------------------------- */
 
 typedef enum source { OWN_NONE, OWN_VECTORS, OWN_EMBEDDING } source;
 
@@ -224,7 +224,7 @@ static int choose_source(const cli_args *args, source *which)
     return check_stdin(args);
 }
 
-/* ---- three tensors ------------------------------------------------------------------------------- */
+/* ---- three tensors --------------------------------------------------------------------------- */
 
 /* explain walks through one head of one batch entry: the first, unless chosen. */
 static void choose_first(cli_qkv *t, int from_end)
@@ -291,7 +291,7 @@ static int read_vectors(cli_explain_input *input, lesson_input *in)
     return in->v ? CLI_DONE : CLI_FAILED;
 }
 
-/* ---- an embedding and three matrices ------------------------------------------------------------- */
+/* ---- an embedding and three matrices --------------------------------------------------------- */
 
 static int refuse_shape(const files_input *file, const char *want)
 {
@@ -370,7 +370,7 @@ static int read_embedding(cli_explain_input *input, lesson_input *in)
     return CLI_DONE;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 int cli_explain_open(cli_explain_input *input, lesson_input *in, const cli_args *args)
 {

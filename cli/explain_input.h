@@ -20,8 +20,8 @@ typedef struct cli_explain_input {
     void *chunks;
 } cli_explain_input;
 
-/* Opens and checks all files, reads the names, fills the sizes of *in; reads no tensor data. An exit
- * code, the message already printed. cli_explain_close() in any case. */
+/* Opens and checks all files, reads the names, fills the sizes of *in; reads no tensor data. An
+ * exit code, the message already printed. cli_explain_close() in any case. */
 int cli_explain_open(cli_explain_input *input, lesson_input *in, const cli_args *args);
 int cli_explain_check_memory(const cli_explain_input *input, const lesson_input *in,
                              const cli_args *args);

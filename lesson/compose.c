@@ -49,7 +49,7 @@ lesson_word lesson_caption(const lesson_input *in)
     }
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 int lesson_finite(double x)
 {
@@ -75,7 +75,7 @@ unsigned lesson_flags(const lesson_face *face, unsigned flags)
     return face->utf8 ? flags | LESSON_MINUS_UNICODE : flags;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 void line_start(lesson_line *line, const lesson_face *face)
 {
@@ -264,7 +264,7 @@ int line_columns(const lesson_line *line)
     return line->face->columns(line->text);
 }
 
-/* ---- the sink ---------------------------------------------------------------------------------- */
+/* ---- the sink -------------------------------------------------------------------------------- */
 
 void sink_text(const lesson_view *view, const char *text)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compose.h - one line of text, put together in a buffer of fixed size, and lines written to a sink.
+/* compose.h - one line of text, put together in a buffer of fixed size, and lines written to a
+ * sink.
  *
  * Our own text goes through the table of symbols, numbers through number.h, names of tokens through
  * the face's `safe`; so whatever stands in a line may be shown. What does not fit the buffer is cut

@@ -78,7 +78,7 @@ typedef struct lesson_stages {
     double difference;                /* largest |engine - reference| of those shown */
 } lesson_stages;
 
-/* ---- presets.c: the lesson's own four tokens ---------------------------------------------------- */
+/* ---- presets.c: the lesson's own four tokens ------------------------------------------------- */
 
 enum { LESSON_PRESET_TOKENS = 4, LESSON_PRESET_FEATURES = 4, LESSON_PRESET_TOKEN = 2 /* sat */ };
 
@@ -89,7 +89,7 @@ qkv_status lesson_preset(lesson_input *in, const lesson_memory *memory, qkv_erro
 const double *lesson_preset_x(void);
 const double *lesson_preset_w(void);
 
-/* ---- stages.c: all the arithmetic --------------------------------------------------------------- */
+/* ---- stages.c: all the arithmetic ------------------------------------------------------------ */
 
 double lesson_scale(const lesson_input *in);
 int lesson_sees(const lesson_input *in, int64_t row, int64_t key);
@@ -99,7 +99,7 @@ qkv_status lesson_run(lesson_stages *out, const lesson_input *in, int engine,
 /* The visible key with the largest weight of the token's row; -1 when it sees none. */
 int64_t lesson_strongest(const lesson_input *in, const lesson_stages *s);
 
-/* ---- faces: nothing they write is cut but what they say is left out ------------------------------ */
+/* ---- faces: nothing they write is cut but what they say is left out -------------------------- */
 
 typedef enum lesson_format {
     LESSON_TEXT = 0,
@@ -128,7 +128,8 @@ qkv_status lesson_csv_map(const lesson_view *view);
 qkv_status lesson_svg_table(const lesson_view *view);
 qkv_status lesson_svg_map(const lesson_view *view);
 
-/* ---- words.c --------------------------------------------------------------------------------------- */
+/* ---- words.inc
+ * --------------------------------------------------------------------------------- */
 
 typedef enum lesson_word {
 #define LESSON_WORD(id, text) LESSON_W_##id,

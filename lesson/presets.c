@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* presets.c - the four tokens of the lesson. Their embedding has named 0/1 features and the three
- * matrices are small whole numbers set by hand, so that every sum can be done in the head; a trained
- * model would learn them. Q, K and V are not written down: they are X W, as in a model.
+ * matrices are small whole numbers set by hand, so that every sum can be done in the head; a
+ * trained model would learn them. Q, K and V are not written down: they are X W, as in a model.
  */
 #include "lesson/lesson.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* render_json.c - the calculator's values as JSON (docs/cli.md): every digit that a number has, UTF-8
- * whatever the names hold, "NaN", "Infinity" and "-Infinity" as strings. Keys of stages that are not
- * reached are absent. It depends on the input alone, never on the face.
+/* render_json.c - the calculator's values as JSON (docs/cli.md): every digit that a number has,
+ * UTF-8 whatever the names hold, "NaN", "Infinity" and "-Infinity" as strings. Keys of stages that
+ * are not reached are absent. It depends on the input alone, never on the face.
  */
 #include "lesson/compose.h"
 
@@ -20,8 +20,8 @@ static size_t utf8_length(const unsigned char *p, size_t n)
     return len;
 }
 
-/* Characters that steer a terminal or cannot be seen are written as escapes, so that the text may be
- * printed; < too, so that it may stand in a script element. */
+/* Characters that steer a terminal or cannot be seen are written as escapes, so that the text may
+ * be printed; < too, so that it may stand in a script element. */
 static int escapes(uint32_t c)
 {
     return c < 0x20 || c == '<' || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x61C ||

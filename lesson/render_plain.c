@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* render_plain.c - the calculator for a screen reader: one sentence a step, up to the input's stage.
- * No signs, bars or columns; a negative number says "minus".
+/* render_plain.c - the calculator for a screen reader: one sentence a step, up to the input's
+ * stage. No signs, bars or columns; a negative number says "minus".
  */
 #include "lesson/map.h"
 #include "lesson/table.h"

@@ -49,7 +49,7 @@ static int64_t query(const lesson_view *view)
     return shown;
 }
 
-/* ---- the table --------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* A bar of w on an axis of 0 to 1, in eighths of a column where there are such signs. */
 static void bar(lesson_line *line, double w, int columns)
@@ -128,7 +128,7 @@ static void rows(const lesson_view *view, const lesson_table *table)
     }
 }
 
-/* ---- what follows the table ----------------------------------------------------------------------- */
+/* ---- what follows the table ------------------------------------------------------------------ */
 
 /* "cat", or "cat and 2 more" when others have the same weight */
 static void tied_keys(lesson_line *line, const lesson_view *view, int64_t key)

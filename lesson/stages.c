@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stages.c - all the arithmetic of the calculator: one run of the library's float64 reference with a
- * tap on every stage, and one of the kernels for the values that the library itself gives.
+/* stages.c - all the arithmetic of the calculator: one run of the library's float64 reference with
+ * a tap on every stage, and one of the kernels for the values that the library itself gives.
  *
  * Only the chosen range of rows is run; every key takes part, the chosen range of keys is kept, and
  * the token's own row is kept whole, because the worked lines need all of it.
@@ -38,7 +38,7 @@ static void *take(const lesson_memory *memory, int64_t count, size_t size)
     return memory->take(memory->ctx, (size_t)count * size);
 }
 
-/* ---- one run ---------------------------------------------------------------------------------- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 typedef struct collector {
     const lesson_input *in;
@@ -152,7 +152,7 @@ static qkv_status run_reference(lesson_stages *s, const lesson_input *in,
                     memory, err);
 }
 
-/* ---- the kernels ------------------------------------------------------------------------------- */
+/* ---- the kernels ----------------------------------------------------------------------------- */
 
 static const float *as_f32(const double *x, int64_t n, const lesson_memory *memory)
 {

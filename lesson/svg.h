@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* svg.h - the few SVG elements that the pictures are made of: presentation attributes only (no style,
- * script or reference to anything outside), every text escaped. Units are pixels.
+/* svg.h - the few SVG elements that the pictures are made of: presentation attributes only (no
+ * style, script or reference to anything outside), every text escaped. Units are pixels.
  */
 #ifndef QKV_LESSON_SVG_H
 #define QKV_LESSON_SVG_H

@@ -103,7 +103,7 @@ void table_cell(lesson_line *line, const lesson_view *view, const lesson_table *
     }
 }
 
-/* ---- which keys --------------------------------------------------------------------------------- */
+/* ---- which keys ------------------------------------------------------------------------------ */
 
 /* Keys in the order of the reader's interest: visible ones by weight, then hidden ones; at stage 0
  * there is no weight yet, the order is that of the tokens. Ties by index. */
@@ -171,7 +171,7 @@ static void sum_weights(lesson_table *table, const lesson_view *view)
     if (table->worked < 0 && table->shown > 0 && in->stage < 3) table->worked = table->key[0];
 }
 
-/* ---- how wide ----------------------------------------------------------------------------------- */
+/* ---- how wide -------------------------------------------------------------------------------- */
 
 enum { ROWS_MEASURED = 200 }; /* a longer table may lose its alignment further down, not its time */
 
@@ -272,7 +272,7 @@ qkv_status table_make(lesson_table *table, const lesson_view *view, int width)
     return QKV_OK;
 }
 
-/* ---- lines around the table ----------------------------------------------------------------------- */
+/* ---- lines around the table ------------------------------------------------------------------ */
 
 int64_t line_query(lesson_line *line, const lesson_view *view, int columns)
 {
@@ -324,8 +324,12 @@ void line_left_out(lesson_line *line, const lesson_view *view, const lesson_tabl
     line_start(&list, view->face);
     left(&list, LESSON_W_LEFT_KEYS, table->shown, in->keys);
     left(&list, LESSON_W_LEFT_QUERY, q, in->d_k);
-    left(&list, LESSON_W_LEFT_KEY, table->channels_k, in->d_k);
-    left(&list, LESSON_W_LEFT_VALUE, table->channels_v, in->d_v);
+    if (table->channels_k == table->channels_v && in->d_k == in->d_v) {
+        left(&list, LESSON_W_LEFT_BOTH, table->channels_k, in->d_k);
+    } else {
+        left(&list, LESSON_W_LEFT_KEY, table->channels_k, in->d_k);
+        left(&list, LESSON_W_LEFT_VALUE, table->channels_v, in->d_v);
+    }
     left(&list, LESSON_W_LEFT_OUTPUT, out, in->d_v);
     if (list.n > 0) line_say(line, LESSON_W_LEFT_OUT, list.text, NULL, NULL);
 }

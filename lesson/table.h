@@ -2,8 +2,8 @@
 /* table.h - the calculator's table as text cells: which keys and how many channels are shown, what
  * stands in each cell, how wide each column is. The text face and the picture draw the same cells.
  *
- * A cell of a stage that is not reached is empty. The layout depends on the values of all stages, so
- * that nothing moves from one stage to the next.
+ * A cell of a stage that is not reached is empty. The layout depends on the values of all stages,
+ * so that nothing moves from one stage to the next.
  */
 #ifndef QKV_LESSON_TABLE_H
 #define QKV_LESSON_TABLE_H
@@ -44,15 +44,16 @@ int table_has_others(const lesson_view *view, const lesson_table *table);
 /* "÷ √dₖ" and its kin */
 void line_scale(lesson_line *line, const lesson_input *in);
 
-/* "Query for sat = [1,2]" and "output = [1.68,0.53]" in so many columns; they return how many numbers
- * found room. */
+/* "Query for sat = [1,2]" and "output = [1.68,0.53]" in so many columns; they return how many
+ * numbers found room. */
 int64_t line_query(lesson_line *line, const lesson_view *view, int columns);
 int64_t line_output(lesson_line *line, const lesson_view *view, int columns);
-/* What was left out of the table, of the query (q shown) and of the output; nothing when nothing. */
+/* What was left out of the table, of the query (q shown) and of the output; nothing when
+ * nothing. */
 void line_left_out(lesson_line *line, const lesson_view *view, const lesson_table *table, int64_t q,
                    int64_t out);
 
-/* ---- worked.c: the arithmetic in one line -------------------------------------------------------- */
+/* ---- worked.c: the arithmetic in one line ---------------------------------------------------- */
 
 typedef struct lesson_worked {
     int whole_score, whole_scaled; /* how the table shows the results */

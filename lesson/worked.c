@@ -64,7 +64,7 @@ static void line_label(lesson_line *line, const lesson_view *view, int64_t key)
     line_text(line, ": ");
 }
 
-/* ---- sums of products ---------------------------------------------------------------------------- */
+/* ---- sums of products ------------------------------------------------------------------------ */
 
 typedef struct product_sum {
     const double *left, *right; /* terms left[at(t)] * right[at(t) * stride] */
@@ -163,7 +163,7 @@ static void line_sum(lesson_line *line, const product_sum *s, double x, unsigned
     line_text(line, trial.text);
 }
 
-/* ---- stages 0 to 2 ------------------------------------------------------------------------------- */
+/* ---- stages 0 to 2 --------------------------------------------------------------------------- */
 
 static void work_vectors(lesson_line *line, const lesson_view *view, int64_t key)
 {
@@ -247,7 +247,7 @@ static void work_scaled(lesson_line *line, const lesson_view *view, const lesson
     line_text(line, result.text);
 }
 
-/* ---- stage 3 ------------------------------------------------------------------------------------- */
+/* ---- stage 3 --------------------------------------------------------------------------------- */
 
 typedef struct exponentials {
     int64_t seen;
@@ -363,9 +363,10 @@ void worked_key(lesson_line *line, const lesson_view *view, const lesson_worked 
     }
 }
 
-/* ---- stage 4 ------------------------------------------------------------------------------------- */
+/* ---- stage 4 --------------------------------------------------------------------------------- */
 
-/* "0.06·[1,0] + 0.54·[3,0]" over the visible keys; 1 when every channel gives the printed result. */
+/* "0.06·[1,0] + 0.54·[3,0]" over the visible keys; 1 when every channel gives the printed
+ * result. */
 static int line_blend(lesson_line *line, const lesson_view *view, int digits)
 {
     enum { CHANNELS_MOST = 16 };

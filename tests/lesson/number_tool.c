@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* number_tool.c - the functions of lesson/number.h behind a pipe, for number.py: a request a line, an
- * answer a line. Doubles are passed as the hexadecimal digits of their bits, so nothing is lost.
+/* number_tool.c - the functions of lesson/number.h behind a pipe, for number.py: a request a line,
+ * an answer a line. Doubles are passed as the hexadecimal digits of their bits, so nothing is lost.
  *
  *     s BITS         lesson_number_shortest           g BITS32     lesson_number_shortest_f32
  *     f BITS DIGITS  lesson_number_fixed              e BITS DIGITS  lesson_number_scientific

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* test_lesson.c - the lesson's code called directly: its words, its preset, its golden values, and what
- * it does when memory ends. What it prints is tested through the command (golden.py and others).
+/* test_lesson.c - the lesson's code called directly: its words, its preset, its golden values, and
+ * what it does when memory ends. What it prints is tested through the command (golden.py and
+ * others).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,8 @@
 #include "lesson/compose.h"
 #include "lesson/table.h"
 
-/* ---- a face, memory that ends, a sink that counts ------------------------------------------------ */
+/* ---- a face, memory that ends, a sink that counts
+ * ------------------------------------------------ */
 
 static int plain_safe(char *buffer, size_t size, const char *text, size_t bytes, int max_columns)
 {
@@ -64,7 +66,8 @@ static void count_bytes(void *ctx, const char *text, size_t bytes)
     *(size_t *)ctx += bytes;
 }
 
-/* ---- words --------------------------------------------------------------------------------------- */
+/* ---- words
+ * --------------------------------------------------------------------------------------- */
 
 static int words_in(const char *text)
 {
@@ -126,7 +129,8 @@ static void test_long_lines_are_cut_between_characters(void **state)
     assert_int_equal((unsigned char)line.text[line.n - 1], 0xA9);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------- */
+/* ---- numbers
+ * ------------------------------------------------------------------------------------- */
 
 static void test_preset_is_x_times_w(void **state)
 {
@@ -189,7 +193,8 @@ static void test_golden_values(void **state)
     release(&b);
 }
 
-/* ---- memory that ends ---------------------------------------------------------------------------- */
+/* ---- memory that ends
+ * ---------------------------------------------------------------------------- */
 
 static qkv_status everything(budget *b, size_t *bytes)
 {
