@@ -383,9 +383,11 @@ int cli_explain_open(cli_explain_input *input, lesson_input *in, const cli_args 
     in->temperature = 1;
     int bad = choose_source(args, &which);
     if (bad) return bad;
-    if (which == OWN_NONE)
-        return lesson_preset(in, &input->memory, &err) == QKV_OK ? CLI_DONE
-                                                                 : cli_library_error(&err);
+    if (which == OWN_NONE) {
+        const qkv_status made = lesson_preset(in, &input->memory, &err);
+        if (made == QKV_ENOMEM) return cli_failed("no memory for the lesson's four tokens");
+        return made == QKV_OK ? CLI_DONE : cli_library_error(&err);
+    }
     bad = which == OWN_VECTORS ? open_vectors(input, in, args) : open_embedding(input, in, args);
     if (!bad) bad = read_names(input, in, cli_text(args, &cli_explain_opt_tokens));
     return bad;

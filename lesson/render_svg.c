@@ -65,7 +65,8 @@ static void compose(picture *p, const lesson_view *view)
     line_word(&p->caption, lesson_caption(in));
     line_row(&name, in, in->token, LESSON_NAME_COLUMNS);
     const int64_t q = line_query(&p->query, view, p->figures);
-    const lesson_worked how = {p->table.whole_score, p->table.whole_scaled, 2 * p->figures - 8};
+    const lesson_worked how = {p->table.whole_score, p->table.whole_scaled, 2 * p->figures - 8,
+                               p->table.at};
     int64_t out = in->d_v;
     int all = 1;
     if (lesson_strongest(in, view->stages) < 0 && in->stage >= 3)

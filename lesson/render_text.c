@@ -184,7 +184,8 @@ static int64_t output(const lesson_view *view)
 static int64_t worked(const lesson_view *view, const lesson_table *table)
 {
     const lesson_input *const in = view->in;
-    const lesson_worked how = {table->whole_score, table->whole_scaled, 2 * view->face->width - 12};
+    const lesson_worked how = {table->whole_score, table->whole_scaled, 2 * view->face->width - 12,
+                               table->at};
     const int blind = lesson_strongest(in, view->stages) < 0;
     lesson_line line;
     line_start(&line, view->face);

@@ -257,7 +257,9 @@ qkv_status table_make(lesson_table *table, const lesson_view *view, int width)
     const int64_t room = in->keys_chosen ? range : LESSON_KEYS_SHOWN;
     table->key =
         (int64_t *)view->memory->take(view->memory->ctx, (size_t)(room + 1) * sizeof table->key[0]);
-    if (table->key == NULL) return QKV_ENOMEM;
+    table->at = (int64_t *)view->memory->take(view->memory->ctx,
+                                              (size_t)(in->keys + 1) * sizeof table->at[0]);
+    if (table->key == NULL || table->at == NULL) return QKV_ENOMEM;
     pick_keys(table, view, room);
     sum_weights(table, view);
     table->whole_k = table->whole_v = table->whole_score = table->whole_scaled = 1;

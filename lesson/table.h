@@ -25,6 +25,7 @@ enum { LESSON_KEYS_SHOWN = 20 }; /* unless the reader chose a range */
 typedef struct lesson_table {
     int64_t shown;
     int64_t *key;                   /* ascending, [shown] */
+    int64_t *at;                    /* scratch for the worked line, [all keys] */
     int64_t others;                 /* keys that are not shown, of all the input's */
     double sum, others_weight;      /* of the token's row */
     int64_t channels_k, channels_v; /* 0: the column is left out */
@@ -58,6 +59,7 @@ void line_left_out(lesson_line *line, const lesson_view *view, const lesson_tabl
 typedef struct lesson_worked {
     int whole_score, whole_scaled; /* how the table shows the results */
     int limit;                     /* columns that the line may take */
+    int64_t *at;                   /* scratch of all keys */
 } lesson_worked;
 
 /* "cat: 4 ÷ √2 = 2.83" for one key, of the input's stage 0 ... 3. */

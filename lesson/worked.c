@@ -428,13 +428,10 @@ int worked_output(lesson_line *line, const lesson_view *view, const lesson_worke
         line_text(line, trial.text);
         return 1;
     }
-    int64_t *const at =
-        (int64_t *)view->memory->take(view->memory->ctx, (size_t)in->keys * sizeof(int64_t));
-    if (at == NULL) return 0;
     int64_t seen = 0;
     for (int64_t j = 0; j < in->keys; j++)
-        if (lesson_sees(in, in->token, j)) at[seen++] = j;
-    const product_sum s = {view->stages->row_weight, in->v, in->d_v, at, seen, 0};
+        if (lesson_sees(in, in->token, j)) how->at[seen++] = j;
+    const product_sum s = {view->stages->row_weight, in->v, in->d_v, how->at, seen, 0};
     line_word(line, LESSON_W_WORK_CHANNEL);
     line_sum(line, &s, view->stages->row_out[0], 0, how->limit);
     return 0;
