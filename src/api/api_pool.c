@@ -2,7 +2,7 @@
 /* api_pool.c - the pool's door. */
 #include "api/abi.h"
 #include "base/error.h"
-#include "run/pool.h"
+#include "run/workers.h"
 
 enum { FIRST_ALLOCATOR = sizeof(qkv_allocator) };
 

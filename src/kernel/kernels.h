@@ -26,6 +26,7 @@ typedef struct qkvi_step {
     const void *qt;
     const void *k, *v;          /* key 0 of the block; channels adjacent */
     int64_t k_stride, v_stride; /* elements from one key to the next */
+    int32_t v_strips;           /* v is in strips (see ops.inc); v_stride does not count */
     int64_t d, dv;
     int32_t keys;    /* 1 ... 128 */
     int32_t vectors; /* 1 ... 3 */
@@ -45,6 +46,8 @@ typedef struct qkvi_step {
 /* The functions of one type; ops.inc lists and describes them. */
 typedef struct qkvi_ops {
     int32_t lanes;
+    int32_t strip;      /* channels of a strip */
+    int32_t strip_step; /* numbers from one strip to the next */
 #define QKVI_OP(name, parameters) void(*name) parameters;
 #include "kernel/ops.inc"
 #undef QKVI_OP

@@ -68,5 +68,5 @@ void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
     add_strides(t, " out ", &p->out);
     qkvi_text_add(t, "\nchannels: ");
     qkvi_text_add(t, p->gather_k ? "k copied block by block, " : "k in place, ");
-    qkvi_text_add(t, p->gather_v ? "v copied block by block\n" : "v in place\n");
+    qkvi_text_add(t, p->strips_v ? "v in strips, block by block\n" : "v in place\n");
 }

@@ -31,8 +31,9 @@ struct qkv_plan {
     const qkvi_ops *ops;         /* NULL: the reference */
     int64_t real_bytes;
     int64_t batch, heads, kv_heads, rows, keys, d, dv;
-    int32_t gather_k, gather_v; /* channels not adjacent: copied block by block */
-    int32_t lanes, tile_rows;   /* tile_rows = 3 * lanes */
+    int32_t gather_k; /* channels not adjacent: copied block by block */
+    int32_t strips_v; /* values copied into strips, block by block: several tiles will read them */
+    int32_t lanes, tile_rows; /* tile_rows = 3 * lanes */
     int64_t item_rows, row_blocks, items;
     int32_t item_tiles;
     int64_t spans;  /* of 4,096 keys */

@@ -22,6 +22,12 @@ static int place_reference(qkv_plan *p, int64_t *end)
            place(&p->at_nodes, end, p->dv, (int64_t)sizeof(double));
 }
 
+/* whole strips, and one for each channel left over; dv < 2^60 */
+static int64_t strips(const qkv_plan *p)
+{
+    return p->dv / p->ops->strip + p->dv % p->ops->strip;
+}
+
 static int place_tiles(qkv_plan *p, int64_t *end)
 {
     const int64_t w = p->tile_rows, e = p->real_bytes;
@@ -33,7 +39,7 @@ static int place_tiles(qkv_plan *p, int64_t *end)
         place(&p->at_s, end, QKVI_BLOCK * w, e) || place(&p->at_mb, end, w, e) ||
         place(&p->at_lb, end, w, e) || place(&p->at_show, end, QKVI_BLOCK, e) ||
         place(&p->at_k, end, p->gather_k ? p->d : 0, QKVI_BLOCK * e) ||
-        place(&p->at_v, end, p->gather_v ? p->dv : 0, QKVI_BLOCK * e))
+        place(&p->at_v, end, p->strips_v ? strips(p) : 0, p->ops->strip_step * e))
         return 1;
     if (place(&at, &node, p->dv, w * e) || place(&at, &node, w, e) || place(&at, &node, w, e))
         return 1;

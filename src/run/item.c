@@ -89,10 +89,10 @@ static void set_block(item *it, int64_t key, int32_t keys)
         s->k = it->slot + p->at_k;
         s->k_stride = p->d;
     }
-    if (p->gather_v) {
-        p->ops->gather(it->slot + p->at_v, s->v, p->v.stride[2], p->v.stride[3], keys, p->dv);
+    s->v_strips = p->strips_v;
+    if (p->strips_v) {
+        p->ops->strips(it->slot + p->at_v, s->v, p->v.stride[2], p->v.stride[3], keys, p->dv);
         s->v = it->slot + p->at_v;
-        s->v_stride = p->dv;
     }
 }
 
@@ -109,7 +109,7 @@ static void set_ahead(item *it, int32_t tile, int64_t next, int64_t end)
     s->ahead_keys = KEYS;
     if (!p->gather_k)
         s->ahead_k = qkvi_at(it->k, (next + tile * KEYS) * p->k.stride[2] * p->real_bytes);
-    if (!p->gather_v)
+    if (!p->strips_v)
         s->ahead_v = qkvi_at(it->v, (next + tile * KEYS) * p->v.stride[2] * p->real_bytes);
 }
 

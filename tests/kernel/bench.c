@@ -75,7 +75,8 @@ static void bench_one(const qkvi_kernels *k, int bytes, int64_t d, char *memory)
                    .dv = d,
                    .keys = KEYS,
                    .vectors = QKVI_TILE_VECTORS,
-                   .v_finite = 1};
+                   .v_finite = 1,
+                   .v_strips = 1};
     const double flops = 2.0 * KEYS * (double)(width * d), top = peak(k, bytes, e);
     const double score = best_time(ops->score, NULL, &s, e),
                  weigh = best_time(ops->weigh, ops->score, &s, e);

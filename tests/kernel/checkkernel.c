@@ -51,6 +51,10 @@ static void check_gather(const rows_case *c, const rows_result *a, const rows_re
 {
     same("gathered", a->gathered, b->gathered, c->keys * c->d, c->bytes, 0);
 }
+static void check_strips(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    same("strips", a->strips, b->strips, c->keys * c->dv, c->bytes, 0);
+}
 static void check_score(const rows_case *c, const rows_result *a, const rows_result *b)
 {
     for (int64_t r = 0; r < c->rows; r++)
@@ -131,6 +135,7 @@ static void make_case(rows_case *c, int bytes, int kind, int64_t max_rows)
     c->dv = sizes[draw(17)];
     c->offset = (int)draw(8); /* bytes that every tensor of the caller lies off */
     c->factor = kind == 2 ? 30 : kind == 3 ? (draw(2) ? 3e6 : 1e30) : 1 / (1 + (double)draw(4));
+    c->strips = (int)draw(2);
     c->ranged = kind == 1 || kind == 4 || kind == 5 ? 1 : (int)draw(2);
     const int slope = (int)draw(3); /* a diagonal, a window, or anything */
     const int32_t start = (int32_t)draw(ROWS_KEYS), width = 1 + (int32_t)draw(40);

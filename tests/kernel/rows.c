@@ -12,6 +12,7 @@ typedef struct tile_memory {
     _Alignas(64) char m[ROWS_MAX * ROWS_BYTES], l[ROWS_MAX * ROWS_BYTES];
     _Alignas(64) char m2[ROWS_MAX * ROWS_BYTES], l2[ROWS_MAX * ROWS_BYTES];
     _Alignas(64) char mb[ROWS_MAX * ROWS_BYTES], lb[ROWS_MAX * ROWS_BYTES];
+    _Alignas(64) char v[(ROWS_D + 8) * (ROWS_KEYS + 16) * ROWS_BYTES];
     int32_t lo[ROWS_MAX], hi[ROWS_MAX];
 } tile_memory;
 
@@ -118,6 +119,11 @@ static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, 
                    .lb = t->lb,
                    .fresh = 1,
                    .v_finite = -1};
+    if (c->strips) {
+        ops->strips(t->v, s.v, c->dv, 1, c->keys, c->dv);
+        s.v = t->v;
+        s.v_strips = 1;
+    }
     ops->score(&s);
     for (int64_t r = 0; r < rows; r++) {
         row_of(out->packed + (first + r) * c->d * e, t->qt, c->d, r, width, e);
@@ -161,6 +167,20 @@ static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, 
                     width);
 }
 
+/* the strips of a table, which differ in width, back to rows */
+static void unstrip(const qkvi_ops *ops, const rows_case *c, char *to, const char *strips)
+{
+    const int64_t whole = c->dv / ops->strip;
+    for (int64_t j = 0; j < c->keys; j++)
+        for (int64_t i = 0; i < c->dv; i++) {
+            const int64_t strip = i / ops->strip;
+            const int64_t at = strip < whole
+                                   ? strip * ops->strip_step + j * ops->strip + i % ops->strip
+                                   : (whole + i - whole * ops->strip) * ops->strip_step + j;
+            memcpy(to + (j * c->dv + i) * c->bytes, strips + at * c->bytes, (size_t)c->bytes);
+        }
+}
+
 void rows_run(const qkvi_ops *ops, const rows_case *c, rows_result *r)
 {
     static tile_memory t;
@@ -168,6 +188,9 @@ void rows_run(const qkvi_ops *ops, const rows_case *c, rows_result *r)
     memset(r, 0, sizeof *r);
     for (int64_t first = 0; first < c->rows; first += step)
         run_tile(ops, c, r, &t, first, c->rows - first < step ? c->rows - first : step);
+    /* values whose channels lie c->keys apart: strips take any stride too */
+    ops->strips(t.v, c->v + c->offset, 1, c->keys, c->keys, c->dv);
+    unstrip(ops, c, r->strips, t.v);
     /* keys as if their channels lay c->keys apart: any stride goes */
     ops->gather(r->gathered, c->k + c->offset, 1, c->keys, c->keys, c->d);
 }

@@ -18,6 +18,7 @@ enum {
 typedef struct rows_case {
     int bytes; /* of a number: 4 or 8 */
     int ranged, offset;
+    int strips; /* values go in strips */
     int32_t keys;
     int64_t rows, d, dv;
     double factor;
@@ -30,6 +31,7 @@ typedef struct rows_case {
 /* Numbers of the case's type: [row][channel], [row][ROWS_KEYS], [row]. */
 typedef struct rows_result {
     char packed[ROWS_MAX * ROWS_D * ROWS_BYTES], gathered[ROWS_KEYS * ROWS_D * ROWS_BYTES];
+    char strips[ROWS_KEYS * ROWS_D * ROWS_BYTES]; /* as [key][channel] again */
     char score[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], weight[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
     char scaled[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], shown[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
     char mb[ROWS_MAX * ROWS_BYTES], lb[ROWS_MAX * ROWS_BYTES];

@@ -74,27 +74,40 @@ INLINE void NAME(blend_channels)(const real *s, const real_u *vc, int64_t stride
         NAME(join_channels)(a, o, alpha, beta, FOLD_FRESH, width, NV, NR);
 }
 
+/* Where channel c of the block's values begins, in place or in strips, and the step to the next key. */
+INLINE const real_u *NAME(channel)(const qkvi_step *t, int64_t c, int64_t *stride)
+{
+    const real_u *const v = t->v;
+    const int64_t whole = t->dv / BROADCASTS, strip = c / BROADCASTS;
+    *stride = !t->v_strips ? t->v_stride : strip < whole ? BROADCASTS : 1;
+    if (!t->v_strips) return v + c;
+    return strip < whole ? v + strip * STRIP_STEP + c % BROADCASTS
+                         : v + (whole + c - whole * BROADCASTS) * STRIP_STEP;
+}
+
 /* All channels, NR at a time, then one by one. */
 HOT void NAME(blend_tile)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
                           const vec *beta, int mode, const int NV, const int NR, const int edged)
 {
-    const int64_t width = NV * LANES, stride = t->v_stride;
+    const int64_t width = NV * LANES;
     const real *const s = t->s;
-    const real_u *vc = t->v;
     real *o = t->o;
     const real_u *ahead = NV == QKVI_TILE_VECTORS ? t->ahead_v : NULL;
-    int64_t c = 0;
-    for (; c + NR <= t->dv; c += NR, vc += NR, o += NR * width) {
+    int64_t c = 0, stride;
+    for (; c + NR <= t->dv; c += NR, o += NR * width) {
         if (ahead) {
             /* this tile's rows of the next block, spread over the channel steps */
             for (int64_t i = c / NR; i < t->ahead_keys; i += t->dv / NR)
                 for (int64_t b = 0; b < t->dv; b += 64 / (int64_t)sizeof(real))
-                    __builtin_prefetch((const char *)(ahead + i * stride + b), 0, 2);
+                    __builtin_prefetch((const char *)(ahead + i * t->v_stride + b), 0, 2);
         }
-        NAME(blend_channels)(s, vc, stride, o, e, alpha, beta, mode, width, NV, NR, edged);
+        const real_u *const v = NAME(channel)(t, c, &stride);
+        NAME(blend_channels)(s, v, stride, o, e, alpha, beta, mode, width, NV, NR, edged);
     }
-    for (; c < t->dv; c++, vc++, o += width)
-        NAME(blend_channels)(s, vc, stride, o, e, alpha, beta, mode, width, NV, 1, edged);
+    for (; c < t->dv; c++, o += width) {
+        const real_u *const v = NAME(channel)(t, c, &stride);
+        NAME(blend_channels)(s, v, stride, o, e, alpha, beta, mode, width, NV, 1, edged);
+    }
 }
 
 typedef void NAME(blend_fn)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
@@ -102,7 +115,7 @@ typedef void NAME(blend_fn)(const qkvi_step *t, const NAME(edges) * e, const vec
 NOINLINE void NAME(blend_full1)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
                                 const vec *beta, int mode)
 {
-    NAME(blend_tile)(t, e, alpha, beta, mode, 1, 8, 0);
+    NAME(blend_tile)(t, e, alpha, beta, mode, 1, BROADCASTS, 0);
 }
 NOINLINE void NAME(blend_full2)(const qkvi_step *t, const NAME(edges) * e, const vec *alpha,
                                 const vec *beta, int mode)
@@ -162,9 +175,11 @@ static int NAME(fold_block)(qkvi_step *t, vec *alpha, vec *beta)
 static int NAME(values_finite)(const qkvi_step *t)
 {
     ireal wild = 0;
-    for (int32_t j = 0; j < t->keys; j++) {
-        const ireal_u *const v = (const ireal_u *)t->v + j * t->v_stride;
-        for (int64_t c = 0; c < t->dv; c++) wild |= (v[c] & EXPONENT_MASK) == EXPONENT_MASK;
+    for (int64_t c = 0; c < t->dv; c++) {
+        int64_t stride;
+        const ireal_u *const v = (const ireal_u *)NAME(channel)(t, c, &stride);
+        for (int32_t j = 0; j < t->keys; j++)
+            wild |= (v[j * stride] & EXPONENT_MASK) == EXPONENT_MASK;
     }
     return !wild;
 }
@@ -180,9 +195,10 @@ NOINLINE void NAME(blend_rows)(const qkvi_step *t, const vec *alpha, const vec *
         const real al = alpha[r / LANES][r % LANES], be = beta[r / LANES][r % LANES];
         for (int64_t c = 0; c < t->dv; c++) {
             real *const o = (real *)t->o + c * width + r;
+            int64_t stride;
+            const real_u *const v = NAME(channel)(t, c, &stride);
             real x = 0;
-            for (int32_t j = lo; j < hi && !skip; j++)
-                x = sfma(((const real_u *)t->v)[j * t->v_stride + c], s[j * width + r], x);
+            for (int32_t j = lo; j < hi && !skip; j++) x = sfma(v[j * stride], s[j * width + r], x);
             *o = mode == FOLD_FRESH ? x : sfma(x, be, *o * al);
         }
     }

@@ -34,6 +34,8 @@
 /* Chains in registers: 3 vectors x this many broadcast numbers. Each step loads 3 + BROADCASTS numbers
  * for 3 * BROADCASTS fused multiply-adds, so more is better as long as nothing spills. */
 enum { BROADCASTS = VREGISTERS >= 32 ? 8 : 4 };
+/* a strip of values, and a line so that equal keys of all strips do not fall into one cache set */
+enum { STRIP_STEP = QKVI_BLOCK * BROADCASTS + 16 };
 #if VREGISTERS >= 32
 #define UNROLL_STEPS UNROLL(1)
 #else
@@ -57,14 +59,22 @@ const qkvi_kernels PASTE(qkvi_kernels_, ISA_NAME) = {
     .id = ISA_ID,
     .needs = ISA_NEEDS,
 #define QKVI_OP(name, parameters) .name = name##_f32,
-    .f32 = {.lanes = VBYTES / 4,
+    .f32 =
+        {
+            .lanes = VBYTES / 4,
+            .strip = BROADCASTS,
+            .strip_step = STRIP_STEP,
 #include "kernel/ops.inc"
-            },
+        },
 #undef QKVI_OP
 #define QKVI_OP(name, parameters) .name = name##_f64,
-    .f64 = {.lanes = VBYTES64 / 8,
+    .f64 =
+        {
+            .lanes = VBYTES64 / 8,
+            .strip = BROADCASTS,
+            .strip_step = STRIP_STEP,
 #include "kernel/ops.inc"
-            },
+        },
 #undef QKVI_OP
     .env_enter = env_enter,
     .env_leave = env_leave,

@@ -52,3 +52,23 @@ static void NAME(gather)(void *to, const void *from, int64_t row_stride, int64_t
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < channels; c++) *x++ = p[r * row_stride + c * channel_stride];
 }
+
+static void NAME(strips)(void *to_, const void *from_, int64_t row_stride, int64_t channel_stride,
+                         int64_t keys, int64_t channels)
+{
+    const int64_t whole = channels / BROADCASTS;
+    for (int64_t j = 0; j < keys; j++) {
+        const real_u *from = (const real_u *)from_ + j * row_stride;
+        real *to = (real *)to_ + j * BROADCASTS;
+        for (int64_t i = 0; i < whole; i++, to += STRIP_STEP, from += BROADCASTS * channel_stride) {
+            if (channel_stride == 1)
+                __builtin_memcpy(to, from, BROADCASTS * sizeof(real));
+            else
+                for (int64_t c = 0; c < BROADCASTS; c++) to[c] = from[c * channel_stride];
+        }
+        to = (real *)to_ + whole * STRIP_STEP + j;
+        for (int64_t c = whole * BROADCASTS; c < channels;
+             c++, to += STRIP_STEP, from += channel_stride)
+            *to = *from;
+    }
+}

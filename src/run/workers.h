@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* pool.h - see qkv/pool.h; without the checks. */
-#ifndef QKVI_POOL_H
-#define QKVI_POOL_H
+/* workers.h - the pool behind qkv/pool.h, without the checks. */
+#ifndef QKVI_WORKERS_H
+#define QKVI_WORKERS_H
 
 #include <qkv/pool.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* pool.c - a small pool behind the public executor interface. Workers sleep on a condition variable and
+/* workers.c - a small pool behind the public executor interface. Workers sleep on a condition variable and
  * never spin; one run at a time, a second caller's run goes serially on its own thread. A fork leaves
  * the child without workers: it notices (the process id differs) and makes new ones at first use.
  *
  * Only creation, first use after a fork, and destruction call the system.
  */
 #define _GNU_SOURCE
-#include "run/pool.h"
+#include "run/workers.h"
 #include "base/arena.h"
 #include <fcntl.h>
 #include <pthread.h>
