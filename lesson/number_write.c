@@ -150,6 +150,13 @@ size_t lesson_number_integer(char *text, int64_t x)
     return finish(&w);
 }
 
+/* An estimate of log10(r / s) that is never too large: log10(2) from below. */
+static int power_below(const big *r, const big *s)
+{
+    const int log2 = big_bits(r) - big_bits(s) - 1;
+    return log2 >= 0 ? log2 * 30102 / 100000 : -((-log2 * 30103 + 99999) / 100000);
+}
+
 /* value = r / s * 10^k with 1 <= r / s < 10; for significand > 0 */
 static int scale_to_decimal(big *r, big *s, const parts *p)
 {
@@ -159,9 +166,7 @@ static int scale_to_decimal(big *r, big *s, const parts *p)
         big_shift_left(r, p->exponent);
     else
         big_shift_left(s, -p->exponent);
-    /* an estimate that is never too large: log10(2) from below */
-    const int log2 = big_bits(r) - big_bits(s) - 1;
-    int k = log2 >= 0 ? log2 * 30102 / 100000 : -((-log2 * 30103 + 99999) / 100000);
+    int k = power_below(r, s);
     if (k >= 0)
         big_mul_pow10(s, k);
     else
@@ -229,70 +234,82 @@ size_t lesson_number_show(char *text, double x, int digits, unsigned flags)
     return lesson_number_fixed(text, x, digits, flags);
 }
 
+/* A number and half the gaps to its neighbours, all over s and 10^k: value r, above up, below down. */
+typedef struct scaled {
+    big r, s, up, down;
+    int k;
+    int include; /* a decimal exactly on the edge reads as this number */
+} scaled;
+
+static void scaled_start(scaled *x, const parts *p)
+{
+    const int extra = p->lower_closer ? 2 : 1;
+    big_set(&x->r, p->significand);
+    big_set(&x->s, 1);
+    big_set(&x->up, 1);
+    big_set(&x->down, 1);
+    if (p->exponent >= 0) {
+        big_shift_left(&x->r, p->exponent + extra);
+        big_shift_left(&x->s, extra);
+        big_shift_left(&x->up, p->exponent + extra - 1);
+        big_shift_left(&x->down, p->exponent);
+    } else {
+        big_shift_left(&x->r, extra);
+        big_shift_left(&x->s, -p->exponent + extra);
+        big_shift_left(&x->up, extra - 1);
+    }
+    x->include = p->significand % 2 == 0;
+    x->k = power_below(&x->r, &x->s);
+    if (x->k >= 0) {
+        big_mul_pow10(&x->s, x->k);
+    } else {
+        big_mul_pow10(&x->r, -x->k);
+        big_mul_pow10(&x->up, -x->k);
+        big_mul_pow10(&x->down, -x->k);
+    }
+}
+
+/* Is value + up at s or beyond it, so that s itself reads as this number? */
+static int reaches(const scaled *x, const big *s)
+{
+    big sum;
+    big_copy(&sum, &x->r);
+    big_add(&sum, &x->up);
+    const int side = big_compare(&sum, s);
+    return side > 0 || (side == 0 && x->include);
+}
+
 /* digit[0 ... return) times 10^(*k - position) */
 static int shortest_digits(char *digit, int *k, const parts *p)
 {
-    big r, s, up, down, sum;
-    big_set(&r, p->significand);
-    big_set(&s, 1);
-    big_set(&up, 1);
-    big_set(&down, 1);
-    /* value = r / s; half the gaps to the neighbours: up / s, down / s */
-    const int extra = p->lower_closer ? 2 : 1;
-    if (p->exponent >= 0) {
-        big_shift_left(&r, p->exponent + extra);
-        big_shift_left(&s, extra);
-        big_shift_left(&up, p->exponent + extra - 1);
-        big_shift_left(&down, p->exponent);
-    } else {
-        big_shift_left(&r, extra);
-        big_shift_left(&s, -p->exponent + extra);
-        big_shift_left(&up, extra - 1);
-    }
-    const int include = p->significand % 2 == 0;
-    const int log2 = big_bits(&r) - big_bits(&s) - 1;
-    *k = log2 >= 0 ? log2 * 30102 / 100000 : -((-log2 * 30103 + 99999) / 100000);
-    if (*k >= 0) {
-        big_mul_pow10(&s, *k);
-    } else {
-        big_mul_pow10(&r, -*k);
-        big_mul_pow10(&up, -*k);
-        big_mul_pow10(&down, -*k);
-    }
-    for (;;) { /* until value + up < 10 s (or = when the end does not belong) */
-        big_copy(&sum, &r);
-        big_add(&sum, &up);
-        big ten;
-        big_copy(&ten, &s);
+    scaled x;
+    big ten;
+    scaled_start(&x, p);
+    for (;; x.k++) {
+        big_copy(&ten, &x.s);
         big_mul_small(&ten, 10, 0);
-        const int side = big_compare(&sum, &ten);
-        if (side < 0 || (side == 0 && !include)) break;
-        big_copy(&s, &ten);
-        ++*k;
+        if (!reaches(&x, &ten)) break;
+        big_copy(&x.s, &ten);
     }
-    int n = 0;
-    for (;;) {
-        const int d = next_digit(&r, &s);
-        const int side_low = big_compare(&r, &down);
-        const int low = side_low < 0 || (side_low == 0 && include);
-        big_copy(&sum, &r);
-        big_add(&sum, &up);
-        const int side_high = big_compare(&sum, &s);
-        const int high = side_high > 0 || (side_high == 0 && include);
-        if (!low && !high) {
+    *k = x.k;
+    for (int n = 0;;) {
+        const int d = next_digit(&x.r, &x.s);
+        const int side = big_compare(&x.r, &x.down);
+        const int low = side < 0 || (side == 0 && x.include);
+        int up = reaches(&x, &x.s);
+        if (!low && !up) {
             digit[n++] = (char)('0' + d);
-            big_mul_small(&r, 10, 0);
-            big_mul_small(&up, 10, 0);
-            big_mul_small(&down, 10, 0);
+            big_mul_small(&x.r, 10, 0);
+            big_mul_small(&x.up, 10, 0);
+            big_mul_small(&x.down, 10, 0);
             continue;
         }
-        int round_up = high;
-        if (low && high) {
-            big_mul_small(&r, 2, 0);
-            const int half = big_compare(&r, &s);
-            round_up = half > 0 || (half == 0 && d % 2 != 0);
+        if (low && up) { /* both d and d + 1 would do: the nearer one */
+            big_mul_small(&x.r, 2, 0);
+            const int half = big_compare(&x.r, &x.s);
+            up = half > 0 || (half == 0 && d % 2 != 0);
         }
-        digit[n++] = (char)('0' + d + round_up);
+        digit[n++] = (char)('0' + d + up);
         return n;
     }
 }
