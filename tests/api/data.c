@@ -45,6 +45,32 @@ rng rng_from(uint64_t seed)
     return r;
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define SANITIZED
+#endif
+
+bool sanitized(void)
+{
+#if defined(SANITIZED)
+    return true;
+#else
+    return false;
+#endif
+}
+
+int effort(int n)
+{
+    const char *const text = getenv("TEST_EFFORT");
+    const int times = text != NULL ? atoi(text) : 1;
+    const int want = n * (times > 0 ? times : 1) / (sanitized() ? 4 : 1);
+    return want > 0 ? want : 1;
+}
+
 size_t type_size(int32_t dtype)
 {
     return dtype == QKV_F64 ? 8 : 4;

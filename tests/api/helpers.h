@@ -33,6 +33,11 @@ double rng_unit(rng *r);                              /* [0, 1) */
 double rng_normal(rng *r);
 rng rng_from(uint64_t seed); /* mixed with SEED= when that is set */
 
+/* Built for the address or the thread sanitizer: ten times slower and more. */
+bool sanitized(void);
+/* How many of n cases to run: fewer when sanitized, more with a larger TEST_EFFORT=. */
+int effort(int n);
+
 size_t type_size(int32_t dtype);
 double get_at(const void *x, int32_t dtype, int64_t i);
 void put_at(void *x, int32_t dtype, int64_t i, double value); /* rounds to the type */

@@ -440,7 +440,9 @@ static void batch_of_seven(int64_t sk)
 static void c77(void)
 {
     batch_of_seven(5);
-    if (!isa_is_slow(g_isa, g_dtype) && g_isa != QKV_ISA_REFERENCE) batch_of_seven(19802);
+    if (!isa_is_slow(g_isa, g_dtype) && g_isa != QKV_ISA_REFERENCE) {
+        batch_of_seven(sanitized() ? 4200 : 19802);
+    }
 }
 
 static void c79(void)

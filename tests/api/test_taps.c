@@ -177,8 +177,8 @@ static void look_at(int32_t isa, int32_t dtype)
     const uint32_t stages = isa == QKV_ISA_REFERENCE ? 0x3Eu : 1u << 2 | 1u << 4;
     static const int64_t sizes[][7] = {/* b hq hkv sq sk d dv */
                                        {1, 1, 1, 4, 4, 2, 2},
-                                       {2, 4, 2, 5, 130, 9, 5},
-                                       {1, 2, 1, 20, 300, 16, 8}};
+                                       {1, 4, 2, 3, 130, 9, 5},
+                                       {1, 2, 1, 12, 270, 16, 8}};
     for (int i = 0; i < 6; i++) {
         const int64_t *const z = sizes[i / 2];
         prob p = prob_new(dtype, z[0], z[1], z[2], z[3], z[4], z[5], z[6]);

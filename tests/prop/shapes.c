@@ -3,33 +3,12 @@
 #include "shapes.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-enum { SANITIZED = 1 };
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-#else
-enum { SANITIZED = 0 };
-#endif
-
-int effort(int n)
-{
-    const char *const text = getenv("TEST_EFFORT");
-    const int times = text != NULL ? atoi(text) : 1;
-    const int want = n * (times > 0 ? times : 1) / (SANITIZED ? 4 : 1);
-    return want > 0 ? want : 1;
-}
 
 double work_limit(int32_t isa, int32_t dtype)
 {
     if (isa == QKV_ISA_REFERENCE) return 2e6;
     if (!isa_is_slow(isa, dtype)) return 4e7;
-    return (dtype == QKV_F64 ? 2.5e5 : 2e6) / (SANITIZED ? 4 : 1);
+    return (dtype == QKV_F64 ? 2.5e5 : 2e6) / (sanitized() ? 8 : 1);
 }
 
 static int64_t head_dim(rng *r)

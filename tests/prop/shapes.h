@@ -20,8 +20,6 @@ void mix_count(mix *m, const prob *p);
 /* Fails unless the cases so far are the promised mix. */
 void mix_check(const mix *m);
 
-/* How many of n cases to run: fewer under a sanitizer, more with a longer TEST_EFFORT=. */
-int effort(int n);
 /* A bound on the work of one case on this table: software FMA is slow. */
 double work_limit(int32_t isa, int32_t dtype);
 const char *prob_text(const prob *p); /* for messages; a static buffer */

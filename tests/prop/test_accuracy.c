@@ -18,6 +18,7 @@ static double row_bound(int32_t isa, int32_t dtype)
 /* Two thousand and forty-eight keys, as many rows as the judge has time for. */
 static void judge_2048(int32_t isa, int32_t dtype, int64_t d, int64_t rows, bool causal)
 {
+    if (sanitized() && d > 256) return; /* the arithmetic is the same; here memory is looked at */
     rng r = rng_from(301 + (uint64_t)d);
     prob p = prob_new(dtype, 1, 1, 1, rows, 2048, d, d);
     prob_normal(&p, &r);
