@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* real.inc.c - the names that the bodies speak, for REAL_BITS 32 or 64, then the bodies. `real` is
- * the number, `vec` a vector of LANES of them, `ivec` integers of the same width.
+ * the number, `vec` a vector of LANES of them, `ivec` integers of the same
+ * width, `uvec` where they may wrap.
  */
 #if REAL_BITS == 32
 #define NAME(x) x##_f32
@@ -11,6 +12,7 @@
 #define vec f32v
 #define vec_u f32vu
 #define ivec i32v
+#define uvec u32v
 #define LANES (VBYTES / 4)
 #define vfma vfma32
 #define vmax vmax32
@@ -40,6 +42,7 @@
 #define vec f64v
 #define vec_u f64vu
 #define ivec i64v
+#define uvec u64v
 #define LANES (VBYTES64 / 8)
 #define vfma vfma64
 #define vmax vmax64
@@ -83,6 +86,7 @@
 #undef vec
 #undef vec_u
 #undef ivec
+#undef uvec
 #undef LANES
 #undef vfma
 #undef vmax

@@ -23,7 +23,7 @@ HOT void NAME(exp2_group)(real *p, int64_t step, vec from, vec floor_, vec *sum,
         vfma(y[i], x[i], NAME(all)(c[k]));
     UNROLL_ALL for (int i = 0; i < U; i++)
     {
-        y[i] = (vec)((ivec)y[i] + ((ivec)r[i] << MANTISSA)); /* e into the exponent */
+        y[i] = (vec)((uvec)y[i] + ((uvec)r[i] << MANTISSA)); /* e into the exponent */
         NAME(store)(p + i * step, y[i]);
         sum[i] += y[i];
     }

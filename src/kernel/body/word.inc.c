@@ -50,7 +50,7 @@ INLINE vec NAME(power2)(vec x)
 {
     x = vmax(x, NAME(all)(R_(-BIAS)));
     const vec r = x + ROUNDER;
-    return (vec)(((ivec)r - (ROUNDER_BITS - BIAS)) << MANTISSA);
+    return (vec)(((uvec)r - (ROUNDER_BITS - BIAS)) << MANTISSA);
 }
 INLINE real NAME(power2_one)(real x)
 {

@@ -19,6 +19,8 @@ typedef float f32v __attribute__((vector_size(VBYTES), may_alias));
 typedef double f64v __attribute__((vector_size(VBYTES64), may_alias));
 typedef int32_t i32v __attribute__((vector_size(VBYTES), may_alias));
 typedef int64_t i64v __attribute__((vector_size(VBYTES64), may_alias));
+typedef uint32_t u32v __attribute__((vector_size(VBYTES), may_alias));
+typedef uint64_t u64v __attribute__((vector_size(VBYTES64), may_alias));
 /* the same, and single numbers, at any byte address */
 typedef float f32vu __attribute__((vector_size(VBYTES), aligned(1), may_alias));
 typedef double f64vu __attribute__((vector_size(VBYTES64), aligned(1), may_alias));
