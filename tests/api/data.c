@@ -49,6 +49,9 @@ rng rng_from(uint64_t seed)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define SANITIZED
 #endif
+#if __has_feature(thread_sanitizer)
+#define SANITIZED_THREADS
+#endif
 #endif
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define SANITIZED
@@ -57,6 +60,15 @@ rng rng_from(uint64_t seed)
 bool sanitized(void)
 {
 #if defined(SANITIZED)
+    return true;
+#else
+    return false;
+#endif
+}
+
+bool thread_sanitized(void)
+{
+#if defined(__SANITIZE_THREAD__) || defined(SANITIZED_THREADS)
     return true;
 #else
     return false;

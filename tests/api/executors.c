@@ -12,15 +12,6 @@
 
 enum { MOST_THREADS = 64 };
 
-#if defined(__SANITIZE_THREAD__)
-/* Tests fork on purpose; a child that starts threads is part of what they look at. */
-__attribute__((visibility("default"))) const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-    return "die_after_fork=0";
-}
-#endif
-
 typedef struct one {
     void (*task)(void *arg, int32_t i);
     void *arg;

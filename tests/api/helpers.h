@@ -35,6 +35,7 @@ rng rng_from(uint64_t seed); /* mixed with SEED= when that is set */
 
 /* Built for the address or the thread sanitizer: ten times slower and more. */
 bool sanitized(void);
+bool thread_sanitized(void);
 /* How many of n cases to run: fewer when sanitized, more with a larger TEST_EFFORT=. */
 int effort(int n);
 
