@@ -18,11 +18,9 @@ SRC = {
     'ref': 'base',
     'mask': 'base',
     'kernel': 'base cpu',
-    'cache': 'base kernel',
-    'plan': 'base cpu mask kernel cache',
-    'run': 'base mask kernel ref cache plan',
-    'layer': 'base kernel plan run',
-    'api': 'base cpu ref mask kernel cache plan run layer',
+    'plan': 'base cpu mask kernel',
+    'run': 'base mask kernel ref plan',
+    'api': 'base cpu ref mask kernel plan run',
 }
 # outside src/: folder -> what it may include besides itself; PUBLIC is include/qkv/
 OUTSIDE = {
@@ -31,10 +29,6 @@ OUTSIDE = {
     'files': 'files/parse',
     'lesson': 'PUBLIC',
     'cli': 'PUBLIC lesson files files/parse',
-    'page': 'PUBLIC lesson files/parse',
-    'python': 'PUBLIC',
-    'mpi': 'PUBLIC',
-    'bench': 'PUBLIC',
     'tests': 'PUBLIC lesson files files/parse cli',
     'tests/spec': 'tests/golden',
     'tests/golden': 'PUBLIC',
