@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_pool.c - the thread pool as an executor: each index exactly once, one run at a time without
- * waiting, small and silly sizes, use after fork, signals left to the program's own threads.
+ * waiting, small and silly sizes, signals left to the program's own threads.
  */
 #include "helpers.h"
 
@@ -161,32 +161,6 @@ static void many_callers_of_one_pool(void **state)
     qkv_pool_destroy(pool);
 }
 
-/* The child has only the forking thread: its first use makes new workers, the parent goes on. */
-static void a_fork_after_use(void **state)
-{
-    (void)state;
-    if (thread_sanitized()) skip(); /* it cannot follow threads that a forked child starts */
-    qkv_pool *const pool = pool_of(4);
-    assert_counts(pool, 4);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        alarm(20); /* a deadlock ends here */
-        tally t = {.caller = pthread_self()};
-        const qkv_threads *const x = qkv_pool_threads(pool);
-        for (int i = 0; i < 200; i++) x->parallel_for(x->ctx, x->nthreads, count_one, &t);
-        int ok = x->nthreads == 1 || t.threads_seen > 0; /* not only serially */
-        for (int i = 0; i < x->nthreads; i++) ok = ok && t.count[i] == 200;
-        qkv_pool_destroy(pool);
-        _exit(ok ? 0 : 1);
-    }
-    assert_counts(pool, 4);
-    int end = 0;
-    assert_int_equal(waitpid(child, &end, 0), child);
-    if (!WIFEXITED(end) || WEXITSTATUS(end) != 0) fail_msg("child ended with 0x%x", end);
-    qkv_pool_destroy(pool);
-}
-
 /* A child that only destroys the pool it inherited, or that does not touch it, must not hang. */
 static void a_fork_that_only_destroys(void **state)
 {
@@ -263,11 +237,15 @@ static void an_idle_pool_uses_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_checked),     cmocka_unit_test(cpus_follow_the_affinity_mask),
-        cmocka_unit_test(each_index_runs_once),  cmocka_unit_test(workers_do_some_of_it),
-        cmocka_unit_test(a_run_inside_a_run),    cmocka_unit_test(many_callers_of_one_pool),
-        cmocka_unit_test(a_fork_after_use),      cmocka_unit_test(a_fork_that_only_destroys),
-        cmocka_unit_test(workers_block_signals), cmocka_unit_test(an_idle_pool_uses_no_time),
+        cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(cpus_follow_the_affinity_mask),
+        cmocka_unit_test(each_index_runs_once),
+        cmocka_unit_test(workers_do_some_of_it),
+        cmocka_unit_test(a_run_inside_a_run),
+        cmocka_unit_test(many_callers_of_one_pool),
+        cmocka_unit_test(a_fork_that_only_destroys),
+        cmocka_unit_test(workers_block_signals),
+        cmocka_unit_test(an_idle_pool_uses_no_time),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

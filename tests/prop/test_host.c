@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_host.c - programs around the library: floating-point environments of callers and of their
- * threads, a fork after use, several runs on one pool at once, eight threads that share one plan,
+ * threads, several runs on one pool at once, eight threads that share one plan,
  * signals that raise the cancel flag.
  *
  * Bits are those of a quiet program, and the host's registers come back as they were.
@@ -12,7 +12,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- floating-point environments ------------------------------------------------------------- */
@@ -357,51 +356,6 @@ static void runs_share_a_pool(void **state)
     share(8, true);
 }
 
-static void a_fork_after_use(void **state)
-{
-    (void)state;
-    if (thread_sanitized()) skip(); /* it cannot follow threads that a forked child starts */
-    rng r = rng_from(605);
-    prob p = prob_new(QKV_F32, 2, 4, 2, 64, 200, 24, 16);
-    prob_normal(&p, &r);
-    const qkv_params x = prob_params(&p, (how){.threads = 3});
-    qkv_plan *plan = NULL;
-    qkv_pool *pool = NULL;
-    assert_int_equal(qkv_plan_create(&plan, &x, NULL, NULL), QKV_OK);
-    assert_int_equal(qkv_pool_create(&pool, 3, NULL, NULL), QKV_OK);
-    answer want = prob_run(&p, (how){0});
-    atomic_int wrong = 0;
-    user u = {&p, plan, qkv_pool_threads(pool), &want, &wrong};
-    run_again(&u);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        alarm(60);
-        run_again(&u);
-        const pid_t grandchild = fork(); /* and once more, after the pool was rebuilt */
-        if (grandchild == 0) {
-            alarm(60);
-            run_again(&u);
-            qkv_pool_destroy(pool);
-            _exit(wrong != 0);
-        }
-        int end = 1;
-        if (grandchild < 0 || waitpid(grandchild, &end, 0) != grandchild) end = 1;
-        run_again(&u);
-        qkv_pool_destroy(pool);
-        _exit(wrong != 0 || end != 0);
-    }
-    run_again(&u);
-    int end = 1;
-    assert_int_equal(waitpid(child, &end, 0), child);
-    if (end != 0) fail_msg("the child ended with 0x%x", (unsigned)end);
-    assert_int_equal(wrong, 0);
-    qkv_pool_destroy(pool);
-    qkv_plan_destroy(plan);
-    answer_free(&want);
-    prob_free(&p);
-}
-
 /* ---- cancelling from outside ------------------------------------------------------------------ */
 
 static void *raise_flag(void *arg)
@@ -455,7 +409,7 @@ int main(void)
         cmocka_unit_test(the_calling_thread),         cmocka_unit_test(the_callers_threads),
         cmocka_unit_test(the_pools_threads),          cmocka_unit_test(the_other_functions),
         cmocka_unit_test(eight_threads_share_a_plan), cmocka_unit_test(runs_share_a_pool),
-        cmocka_unit_test(a_fork_after_use),           cmocka_unit_test(cancel_from_another_thread),
+        cmocka_unit_test(cancel_from_another_thread),
     };
     return cmocka_run_group_tests_name("host", tests, NULL, NULL);
 }
