@@ -2,7 +2,7 @@
 /* blend.inc.c - o[c][row] = sum over the block's keys of p * v[j][c], one chain down the keys (rule 8),
  * folded into what the row has so far (rule 9).
  *
- * As in score.inc.c the row is the lane and the value is broadcast; 4 channels x 3 vectors at a time.
+ * As in score.inc.c the row is the lane and the value is broadcast, 4 or 8 channels x 3 vectors at a time.
  * Excluded keys inside the block enter with weight +0, which changes nothing as long as their values
  * are finite; where one is not, the rows go one by one and skip them.
  */
