@@ -64,8 +64,8 @@ static void c44(void **state)
     few.use = 0;
     answer a = prob_run(&few, pooled());
     for (int c = 0; c < 3; c++) {
-        static const double want[3] = {-0.0085575885, -0.0095304994, -0.0085664219};
-        assert_true(fabs(get_at(a.out, QKV_F32, c) - want[c]) < 2e-6);
+        static const double full[3] = {-0.0085575885, -0.0095304994, -0.0085664219};
+        assert_true(fabs(get_at(a.out, QKV_F32, c) - full[c]) < 2e-6);
     }
     answer_free(&a);
     prob_free(&few);
