@@ -32,11 +32,11 @@ void oracle_row(const prob *p, int64_t b, int64_t h, int64_t i, long double *out
     int64_t live = p->sk;
     if (p->use & QKV_USE_CAUSAL && i + p->q_offset + 1 < live) live = i + p->q_offset + 1;
     for (int64_t c = 0; c < p->dv; c++) out[c] = absolute[c] = 0;
-    *lse = -INFINITY;
+    *lse = -(long double)INFINITY;
     if (live <= 0) return;
     long double *const s = malloc((size_t)live * sizeof *s);
     assert_non_null(s);
-    long double max = -INFINITY, sum = 0;
+    long double max = -(long double)INFINITY, sum = 0;
     for (int64_t j = 0; j < live; j++) {
         s[j] = scale * score(p, qi, k0 + j);
         if (s[j] > max) max = s[j];
