@@ -62,7 +62,8 @@ QKV_API qkv_status qkv_plan_place(qkv_plan **plan, void *mem, size_t mem_size,
                                   const qkv_params *params, qkv_error *err);
 
 /* Bytes that each run needs as workspace (64-aligned), a multiple of 64, for params.max_threads
- * threads. It does not grow with rows, heads or batch; 0 is possible. */
+ * threads: at most 2 MB a thread while d and d_v are at most 256, however many rows, heads, keys and
+ * batches there are (the reference: 32 bytes a key). 0 is possible. */
 QKV_API size_t qkv_plan_workspace(const qkv_plan *plan);
 
 /* Text for people and bug reports, a line "name: value" each: libqkv, contract, kernel (with its

@@ -21,7 +21,8 @@ qkv_status qkvi_widen(void *to, size_t size, const void *from, size_t first, con
     if (given < first || given > MAX_STRUCT)
         return qkvi_fail(err, QKV_EABI, arg, given, (int64_t)size,
                          QKVI_SAY(QKVI_S(arg), QKVI_S(" is "), QKVI_I(given),
-                                  QKVI_S("; it must be at least "), QKVI_I((int64_t)first),
+                                  QKVI_S("; it must be between "), QKVI_I((int64_t)first),
+                                  QKVI_S(" and "), QKVI_I(MAX_STRUCT),
                                   QKVI_S(" (start from the struct's _init function)")));
     const unsigned char *const bytes = from;
     for (size_t i = size; i < given; i++)

@@ -170,6 +170,16 @@ qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *er
     return qkvi_split(&job, &threads, err);
 }
 
+/* the overlap that qkv_run would find, in the words of qkv_attention's own arguments */
+static qkv_status check_call_overlap(const qkv_plan *plan, const void *q, const void *k,
+                                     const void *v, const void *out, qkv_error *err)
+{
+    const extent output = extent_of("out", out, &plan->out);
+    const extent in[3] = {extent_of("q", q, &plan->q), extent_of("k", k, &plan->k),
+                          extent_of("v", v, &plan->v)};
+    return check_overlap(&output, 1, in, 3, err);
+}
+
 qkv_status qkv_attention(const qkv_params *params, const void *q, const void *k, const void *v,
                          void *out, qkv_error *err)
 {
@@ -178,7 +188,8 @@ qkv_status qkv_attention(const qkv_params *params, const void *q, const void *k,
     if (s) return s;
     if ((s = check_tensor(q, &plan->q, "q", err)) || (s = check_tensor(k, &plan->k, "k", err)) ||
         (s = check_tensor(v, &plan->v, "v", err)) ||
-        (s = check_tensor(out, &plan->out, "out", err))) {
+        (s = check_tensor(out, &plan->out, "out", err)) ||
+        (s = check_call_overlap(plan, q, k, v, out, err))) {
         qkv_plan_destroy(plan);
         return s;
     }
@@ -221,6 +232,27 @@ size_t qkv_partial_size(const qkv_plan *plan, int64_t key_begin, int64_t key_end
     return (size_t)n;
 }
 
+static qkv_status check_has_partials(const qkv_plan *plan, qkv_error *err)
+{
+    if (plan->ops) return QKV_OK;
+    return qkvi_fail(err, QKV_EUNSUPPORTED, "plan", QKV_ISA_REFERENCE, QKV_ISA_BEST,
+                     QKVI_SAY(QKVI_S("plan: isa is -1 (the reference), which has no partials; "
+                                     "take 0 (best)")));
+}
+
+/* An array of structs of the caller's size: the first one's size is the step to the next. */
+static qkv_status check_parts(const qkv_partial *parts, qkv_error *err)
+{
+    qkv_status s;
+    qkv_partial first;
+    if ((s = qkvi_need(parts, "parts", err))) return s;
+    if ((s = qkvi_widen(&first, sizeof first, parts, FIRST_PARTIAL, "parts.size", err))) return s;
+    if (parts->size % sizeof(int64_t) == 0) return QKV_OK;
+    return qkvi_fail(err, QKV_EABI, "parts.size", parts->size, sizeof(int64_t),
+                     QKVI_SAY(QKVI_S("parts.size is "), QKVI_I(parts->size),
+                              QKVI_S("; it must be a multiple of "), QKVI_I(sizeof(int64_t))));
+}
+
 static qkv_status take_partial(const qkv_plan *plan, const qkv_partial *given, qkv_partial *p,
                                qkv_error *err)
 {
@@ -231,11 +263,7 @@ static qkv_status take_partial(const qkv_plan *plan, const qkv_partial *given, q
         return qkvi_fail(
             err, QKV_EARG, "part.reserved", p->reserved, 0,
             QKVI_SAY(QKVI_S("part.reserved is "), QKVI_I(p->reserved), QKVI_S("; it must be 0")));
-    if (plan->ops == NULL)
-        return qkvi_fail(
-            err, QKV_EUNSUPPORTED, "plan", QKV_ISA_REFERENCE, QKV_ISA_BEST,
-            QKVI_SAY(
-                QKVI_S("plan: isa is -1 (the reference), which has no partials; take 0 (best)")));
+    if ((s = check_has_partials(plan, err))) return s;
     const int begins =
         p->key_begin >= 0 && p->key_begin <= plan->keys && p->key_begin % QKVI_SPAN == 0;
     if (!qkvi_plan_range(plan, p->key_begin, p->key_end)) {
@@ -248,6 +276,12 @@ static qkv_status take_partial(const qkv_plan *plan, const qkv_partial *given, q
                                   QKVI_I(plan->keys)));
     }
     const size_t need = qkv_partial_size(plan, p->key_begin, p->key_end);
+    const int64_t rows = plan->batch * plan->heads * plan->rows;
+    if (need == 0 && rows > 0)
+        return qkvi_fail(err, QKV_EARG, "part.key_end", p->key_end, PTRDIFF_MAX,
+                         QKVI_SAY(QKVI_S("part.key_end is "), QKVI_I(p->key_end),
+                                  QKVI_S("; the data of "), QKVI_I(rows),
+                                  QKVI_S(" rows would not fit into memory (2^63 bytes)")));
     if (p->data_size < need)
         return qkvi_fail(err, QKV_EWORKSPACE, "part.data_size", (int64_t)p->data_size,
                          (int64_t)need,
@@ -293,7 +327,8 @@ qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
         return qkvi_fail(
             err, QKV_EARG, "nparts", nparts, 1,
             QKVI_SAY(QKVI_S("nparts is "), QKVI_I(nparts), QKVI_S("; it must be at least 1")));
-    if (nparts > 0 && (s = qkvi_need(parts, "parts", err))) return s;
+    if ((s = check_has_partials(plan, err))) return s;
+    if (nparts > 0 && (s = check_parts(parts, err))) return s;
     const extent out[3] = {extent_of("args.out", a.out, &plan->out),
                            extent_bytes("args.lse", a.lse, a.lse ? lse_bytes(plan) : 0),
                            extent_bytes("args.workspace", a.workspace, plan->workspace_bytes)};

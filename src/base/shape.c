@@ -8,17 +8,17 @@ int64_t qkvi_dtype_bytes(int32_t dtype)
     return dtype == QKV_F32 ? 4 : dtype == QKV_F64 ? 8 : 0;
 }
 
+static int empty(const qkv_shape *s)
+{
+    return s->dim[0] == 0 || s->dim[1] == 0 || s->dim[2] == 0 || s->dim[3] == 0;
+}
+
 qkv_shape qkvi_shape_clean(const qkv_shape *s)
 {
     qkv_shape c = *s;
     for (int i = 0; i < 4; i++)
-        if (c.dim[i] <= 1) c.stride[i] = 0;
+        if (c.dim[i] <= 1 || empty(s)) c.stride[i] = 0;
     return c;
-}
-
-static int empty(const qkv_shape *s)
-{
-    return s->dim[0] == 0 || s->dim[1] == 0 || s->dim[2] == 0 || s->dim[3] == 0;
 }
 
 int qkvi_shape_overflows(const qkv_shape *s, int64_t *elems)

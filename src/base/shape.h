@@ -27,7 +27,8 @@ static inline int64_t qkvi_shape_at(const qkv_shape *s, int64_t bytes, int64_t b
     return (b * s->stride[0] + h * s->stride[1] + i * s->stride[2]) * bytes;
 }
 
-/* A copy whose strides of dimensions of size <= 1, which are never used, are 0. */
+/* A copy whose strides that are never used are 0: of dimensions of size <= 1, and all of a tensor
+ * without elements. */
 qkv_shape qkvi_shape_clean(const qkv_shape *s);
 
 #endif

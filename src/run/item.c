@@ -223,6 +223,7 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
     it.step.s = it.slot + p->at_s;
     it.step.mb = it.slot + p->at_mb;
     it.step.lb = it.slot + p->at_lb;
+    if (qkvi_cancelled(job)) return 1; /* also where there is no key to visit */
     set_ranges(&it);
     set_tiles(&it);
     for (int32_t i = 0; job->partial && i < it.ntiles; i++) sinks[i] = sink_of(&it, it.tiles + i);

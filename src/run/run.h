@@ -54,14 +54,14 @@ static inline const qkv_partial *qkvi_part_at(const qkv_partial *parts, int64_t 
 /* The part that begins at that key; -1 when none does, -2 when two do. Empty parts do not count. */
 int64_t qkvi_part_from(const qkv_partial *parts, int64_t nparts, int64_t key);
 
-/* base + bytes, for pointers whose type the plan holds */
+/* base + bytes, for pointers whose type the plan holds; NULL (a tensor without elements) stays NULL */
 static inline const void *qkvi_at(const void *base, int64_t bytes)
 {
-    return (const char *)base + bytes;
+    return base ? (const char *)base + bytes : NULL;
 }
 static inline void *qkvi_at_out(void *base, int64_t bytes)
 {
-    return (char *)base + bytes;
+    return base ? (char *)base + bytes : NULL;
 }
 
 #endif
