@@ -188,13 +188,12 @@ def run_meson(stage, folder, names, log):
     # ThreadSanitizer's memory map does not survive a kernel that scatters addresses widely
     if stage == 'tsan' and works('setarch', '-R', 'true'):
         command += ['--wrapper', 'setarch -R']
-    path = folder / 'meson-logs' / f'{base}.json'
-    if path.exists():
+    logs = folder / 'meson-logs'
+    for path in logs.glob(f'{base}*.json'):  # a wrapper's name is appended
         path.unlink()
     logged(command, log, environment(stage))
-    if not path.exists():
-        return []
-    return [json.loads(x) for x in path.read_text(encoding='utf-8').splitlines() if x.strip()]
+    text = ''.join(x.read_text(encoding='utf-8') for x in logs.glob(f'{base}*.json'))
+    return [json.loads(x) for x in text.splitlines() if x.strip()]
 
 
 def known_tests(folder):
