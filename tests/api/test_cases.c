@@ -120,6 +120,35 @@ static void c19(void)
     }
 }
 
+/* A scale of ln 2 makes a score of n weigh 2^n: exact for integers however large, on both sides of
+ * where the rounding by addition ends (2^21, 2^50). */
+static void large_integers(void)
+{
+    static const double f32[] = {0, 100, 2097148, 2097153, 4194301, 8388600, 16777208};
+    static const double f64[] = {0,          3e7,        0x1p50 - 5, 0x1p50 + 1,
+                                 0x1p51 - 3, 0x1p52 - 9, 0x1p53 - 8};
+    if (g_isa == QKV_ISA_REFERENCE) return; /* e^x of such a number is no test of it */
+    for (int i = 0; i < 14; i++) {
+        const double base = (i % 2 ? -1 : 1) * (g_dtype == QKV_F64 ? f64 : f32)[i / 2];
+        prob p = prob_new(g_dtype, 1, 1, 1, 1, 131, 1, 1);
+        prob_scale(&p, 0.6931471805599453);
+        put_at(p.q, g_dtype, 0, 1);
+        for (int j = 0; j < 131;
+             j++) { /* four weigh 1/2, 1/4, 1/8, 1/16 of 2^base; the others nothing */
+            put_at(p.k, g_dtype, j,
+                   base - (j % 43 == 0 ? 1 + j / 43 : 300 + 3000 * (g_dtype == QKV_F64)));
+            put_at(p.v, g_dtype, j, j % 43 == 0 ? j / 43 : 1e4);
+        }
+        answer a = prob_run(&p, here());
+        const double want = (0.25 + 2 * 0.125 + 3 * 0.0625) / 0.9375, got = out_at(&a, 0);
+        if (fabs(got / want - 1) > (g_dtype == QKV_F64 ? 3e-16 : 1.3e-7)) {
+            fail_msg("around %.17g: %.9g, wanted %.9g", base, got, want);
+        }
+        answer_free(&a);
+        prob_free(&p);
+    }
+}
+
 static void assert_one_ulp(double got, double want)
 {
     const double ulp = g_dtype == QKV_F64 ? 0x1p-52 : 0x1p-23;
@@ -489,6 +518,7 @@ static named all[] = {
     {"C15 enormous finite values", c15},
     {"C18 no reduced precision", c18},
     {"C19 scores that grow along the row", c19},
+    {"large integer scores", large_integers},
     {"C20 one key", c20},
     {"zeros have no sign", zeros},
     {"C22 subnormals are kept", c22},

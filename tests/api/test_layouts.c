@@ -111,6 +111,27 @@ static void run_views(const qkv_params *p, const void *q, const void *k, const v
     qkv_plan_destroy(plan);
 }
 
+/* C73 for lse, which has no strides */
+static void lse_at_any_byte(int32_t isa, int32_t dtype)
+{
+    prob p = prob_new(dtype, 1, 2, 2, 53, 9, 5, 3);
+    prob_gen(&p, 1, 2, 3);
+    const qkv_params x = prob_params(&p, (how){.isa = isa});
+    answer dense = prob_run(&p, (how){.isa = isa}), a = prob_run(&p, (how){.isa = isa});
+    char lse[53 * 2 * 8 + 16];
+    for (size_t shift = 0; shift < 8; shift++) {
+        memset(lse, 0x5A, sizeof lse);
+        run_views(&x, p.q, p.k, p.v, a.out, lse + shift);
+        assert_memory_equal(lse + shift, dense.lse, dense.lse_bytes);
+        for (size_t i = 0; i < sizeof lse; i++) {
+            if (i < shift || i >= shift + dense.lse_bytes) assert_int_equal(lse[i], 0x5A);
+        }
+    }
+    answer_free(&a);
+    answer_free(&dense);
+    prob_free(&p);
+}
+
 /* C62: equal lengths of the head and the position axis; the layout is in the strides alone */
 static void head_and_position_axes(int32_t isa, int32_t dtype)
 {
@@ -296,6 +317,7 @@ static named all[] = {
     {"C69 known layouts", known_layouts},
     {"random layouts", random_layouts},
     {"C73 odd byte addresses", byte_addresses},
+    {"C73 lse at odd byte addresses", lse_at_any_byte},
     {"C62 head and position axes", head_and_position_axes},
     {"packed QKV", packed_qkv},
     {"strides of zero", repeating_strides},

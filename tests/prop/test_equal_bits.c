@@ -250,6 +250,30 @@ static void long_sequences(void **state)
     }
 }
 
+/* Heads so wide that one tile is more than a slot's share of the cache. */
+static void very_wide_heads(void **state)
+{
+    (void)state;
+    rng r = rng_from(108);
+    int32_t isa[8];
+    const int n = usable_isas(isa);
+    for (int i = 0; i < 3; i++) {
+        const int64_t d = i == 0 ? 3001 : i == 1 ? 129 : 1, dv = i == 0 ? 2 : i == 1 ? 6000 : 40000;
+        prob p =
+            prob_new(i == 1 ? QKV_F64 : QKV_F32, 1, 2, 1, i == 1 ? 2 : 20, i == 0 ? 130 : 7, d, dv);
+        prob_normal(&p, &r);
+        answer base = prob_run(&p, (how){.isa = isa[n - 1], .threads = 3, .exec = EXEC_FRESH});
+        for (int t = 0; t < n - 1; t++) {
+            answer a = prob_run(&p, (how){.isa = isa[t], .layout = LAYOUT_RANDOM + 5});
+            assert_true(strcmp(base.kernel, a.kernel) != 0);
+            assert_same_answer(&base, &a, "%s", prob_text(&p));
+            answer_free(&a);
+        }
+        answer_free(&base);
+        prob_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +285,7 @@ int main(void)
         cmocka_unit_test(causal_is_a_shorter_sequence),
         cmocka_unit_test(places_change_nothing),
         cmocka_unit_test(long_sequences),
+        cmocka_unit_test(very_wide_heads),
     };
     return cmocka_run_group_tests_name("equal_bits", tests, NULL, NULL);
 }

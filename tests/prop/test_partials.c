@@ -141,6 +141,15 @@ static void one_span_and_less(void **state)
         compare(&p, &r, i);
         prob_free(&p);
     }
+    /* no channels, no rows, no batch: nodes without values, nothing at all */
+    static const int64_t empty[3][4] = {{1, 3, 9000, 0}, {1, 0, 5000, 4}, {0, 3, 5000, 4}};
+    for (int i = 0; i < 3; i++) {
+        const int64_t *const z = empty[i];
+        prob p = prob_new(i ? QKV_F64 : QKV_F32, z[0], 2, 1, z[1], z[2], 4, z[3]);
+        prob_normal(&p, &r);
+        compare(&p, &r, -2 - i);
+        prob_free(&p);
+    }
     prob none = prob_new(QKV_F32, 1, 2, 1, 3, 0, 4, 4);
     prob_normal(&none, &r);
     compare(&none, &r, -1);
