@@ -15,6 +15,12 @@ static void put_fixed(double x, int digits, int width)
     printf("%*s", width, text);
 }
 
+static void put_percent(double part, int width)
+{
+    put_fixed(100 * part, 1, width);
+    printf(" %%");
+}
+
 static void put_limit(const char *label, int32_t threads, double f32, double f64)
 {
     printf("%-10s%3d %-8s", label, threads, threads == 1 ? "thread" : "threads");
@@ -38,33 +44,30 @@ void bench_print_text(const bench_limits *limits, const bench_row *rows, int nro
         put_limit(all ? "" : "Read", all ? limits->threads : 1, limits->read[all], 0);
 
     printf("\nAttention, kernels %s, %d heads, batch 1\n\n", qkv_isa_name(isa), BENCH_HEADS);
-    printf("%-20s%6s%5s  %-7s%8s%8s%8s%8s%8s\n", "", "S", "d", "mask", "threads", "GF/s", "median",
+    printf("%-19s%5s%4s %-6s%7s%8s%8s%8s%8s\n", "", "S", "d", "mask", "threads", "GF/s", "median",
            "spread", "share");
     bool noisy = false;
     for (int i = 0; i < nrows; i++) {
         const bench_row *const r = &rows[i];
-        printf("%-15s %-4s%6lld%5lld  %-7s%8d", r->what, r->dtype == QKV_F64 ? "f64" : "f32",
+        printf("%-15s %-3s%5lld%4lld %-6s%7d", r->what, r->dtype == QKV_F64 ? "f64" : "f32",
                (long long)r->s, (long long)r->d, r->causal ? "causal" : "full",
                r->all ? limits->threads : 1);
         put_fixed(r->gflops, 1, 8);
         put_fixed(r->median, 1, 8);
-        put_fixed(100 * r->spread, 1, 6);
-        printf(" %%");
-        if (r->noisy) {
-            printf("   noisy");
-            noisy = true;
-        } else {
-            put_fixed(100 * r->share, 1, 6);
-            printf(" %%");
-        }
-        printf("\n");
+        if (r->nsamples > 1)
+            put_percent(r->spread, 6);
+        else
+            printf("%8s", "-");
+        put_percent(r->share, 6);
+        printf("%s\n", r->noisy ? " noisy" : "");
+        noisy |= r->noisy;
     }
-    printf("\nGF/s: the best run; share: its part of the FMA peak of that type and thread count;\n"
-           "spread: between the quartiles, of the median. Causal counts the live pairs only.\n");
+    printf("\nGF/s: the best run; share: its part of the FMA peak of that type and thread\n"
+           "count; spread: between the quartiles, of the median (- after a single run).\n"
+           "Causal counts the live pairs only.\n");
     if (noisy)
-        printf(
-            "noisy: the machine's own peak moved by more than 3 %% meanwhile, or other programs\n"
-            "took its CPUs; no verdict.\n");
+        printf("noisy: the machine's own peak moved by more than 3 %% meanwhile, or other\n"
+               "programs took its CPUs; such a row is a figure, no verdict.\n");
 }
 
 static void put_json_number(const char *key, double x)

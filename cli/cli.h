@@ -94,6 +94,7 @@ int cli_parse(cli_args *args, const cli_command *command, int argc, char **argv,
 extern const cli_option cli_opt_q, cli_opt_k, cli_opt_v; /* tensor files */
 extern const cli_option cli_opt_scale, cli_opt_causal, cli_opt_head, cli_opt_batch;
 extern const cli_option cli_opt_threads, cli_opt_isa, cli_opt_max_memory, cli_opt_no_clobber;
+extern const cli_option cli_opt_kernels; /* --isa without reference, which has no kernels */
 extern const cli_option cli_opt_json, cli_opt_color;
 
 /* --scale sqrt|none|dk|X. The multiplier is NAN for sqrt: leave QKV_USE_SCALE off. */

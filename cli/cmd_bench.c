@@ -335,8 +335,6 @@ static int run(const cli_args *args)
     qkv_error err = qkv_error_init();
     qkv_pool *pool = NULL;
     int code = cli_isa(args, &b->isa);
-    if (!code && b->isa == QKV_ISA_REFERENCE)
-        code = cli_refuse("--isa reference is not for speed; it has no kernels to measure");
     for (int32_t i = 0; i < qkv_isa_count() && b->isa == QKV_ISA_BEST; i++) {
         const int32_t id = qkv_isa_id(qkv_isa_count() - 1 - i);
         if (qkv_isa_usable(id)) b->isa = id;
@@ -370,8 +368,8 @@ const cli_command cli_command_bench = {
         "Rounds are interleaved. A measurement during which the machine's own peak moved by more "
         "than 3 %, or other programs took the CPUs, is repeated up to 3 times; a row that stays "
         "unquiet is marked noisy and gets no verdict.",
-    .options = (const cli_option *const[]){&opt_quick, &cli_opt_threads, &cli_opt_isa, &opt_format,
-                                           &cli_opt_json, NULL},
+    .options = (const cli_option *const[]){&opt_quick, &cli_opt_threads, &cli_opt_kernels,
+                                           &opt_format, &cli_opt_json, NULL},
     .examples =
         (const char *const[]){"qkv bench --quick", "a first look, in about 10 seconds",
                               "qkv bench --json > bench.json", "all rows, for a program", NULL},

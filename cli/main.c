@@ -102,12 +102,17 @@ static int run_top(int argc, char **argv)
     return CLI_DONE;
 }
 
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 static int run_help(int argc, char **argv)
 {
     const cli_command *command = &cli_top;
     cli_speak_as("help");
     if (argc > 2) return cli_refuse("unexpected argument '%s'", argv[2]);
-    if (argc == 2 && strcmp(argv[1], "--help") != 0) command = cli_find_command(argv[1]);
+    if (argc == 2 && !asks_for_help(argv[1])) command = cli_find_command(argv[1]);
     if (!command) return unknown_command(argv[1]);
     cli_print_help(stdout, command);
     return CLI_DONE;

@@ -80,6 +80,14 @@ const cli_option cli_opt_isa = {
     .help = "Kernels: best, scalar, wide16, avx2, avx512 (all the same bits) or reference "
             "(float64, slow)",
 };
+const cli_option cli_opt_kernels = {
+    .name = "isa",
+    .kind = CLI_CHOICE,
+    .choices = "best|scalar|wide16|avx2|avx512",
+    .value = "NAME",
+    .fallback = "best",
+    .help = "Kernels: best, scalar, wide16, avx2 or avx512 (all the same bits)",
+};
 const cli_option cli_opt_max_memory = {
     .name = "max-memory",
     .kind = CLI_SIZE,
@@ -153,7 +161,10 @@ int cli_isa(const cli_args *args, int32_t *isa)
 {
     static const int32_t ids[] = {QKV_ISA_BEST, QKV_ISA_SCALAR, QKV_ISA_WIDE16,
                                   QKV_ISA_AVX2, QKV_ISA_AVX512, QKV_ISA_REFERENCE};
-    *isa = ids[cli_choice(args, &cli_opt_isa, 0)];
+    /* the same names in both, reference last */
+    const cli_option *const option =
+        cli_given(args, &cli_opt_kernels) ? &cli_opt_kernels : &cli_opt_isa;
+    *isa = ids[cli_choice(args, option, 0)];
     if (*isa <= 0 || qkv_isa_usable(*isa)) return CLI_DONE;
     char usable[128];
     size_t n = 0;
@@ -165,7 +176,7 @@ int cli_isa(const cli_args *args, int32_t *isa)
             snprintf(usable + n, sizeof usable - n, "%s%s", n ? ", " : "", qkv_isa_name(id));
         n += (size_t)put;
     }
-    return cli_refuse("--isa %s: %s; usable here: %s", cli_text(args, &cli_opt_isa),
+    return cli_refuse("--isa %s: %s; usable here: %s", cli_text(args, option),
                       qkv_isa_name(*isa) ? "this CPU cannot run it" : "this build does not have it",
                       usable);
 }

@@ -137,6 +137,23 @@ def check_bash_words():
     case('bash offers commands to help', bash_completes('help', 'che') == ['check'])
 
 
+def check_choices():
+    """What help, the completions and the man page offer as --isa is what the command takes."""
+    for command, word, taken in (('bench', 'reference', False), ('run', 'reference', True)):
+        refusal = run(command, '--isa', word).stderr.decode()
+        section = re.search(rf'^\.Ss qkv {command}\n(.*?)^\.S', text_of('--man'), re.S | re.M)[1]
+        man = re.search(r'^\.It Fl \\-isa .*?^\.(?:It|El)', section, re.S | re.M)[0]
+        offers = [word in text_of(command, '--help').split('--isa NAME')[-1].split('\n      --')[0],
+                  word in bash_completes(command, '--isa', ''), word in man]
+        offers += [any(f'_from {command}\'' in line and ' -l isa ' in line and word in line
+                       for line in text_of('--completion', 'fish').splitlines())]
+        block = re.search(rf'^        {command}\)\n(.*?);;', text_of('--completion', 'zsh'),
+                          re.S | re.M)[1]
+        offers += [word in next(line for line in block.splitlines() if '--isa' in line)]
+        case(f'{command} --isa {word}: offered where it is taken',
+             offers == [taken] * 5 and (f"not '{word}'" in refusal) != taken, (offers, refusal))
+
+
 def check_man():
     page = text_of('--man')
     if not shutil.which('mandoc'):
@@ -265,6 +282,7 @@ def main():
     for command in commands():
         check_help(command)
     check_shells()
+    check_choices()
     check_man()
     check_version()
     check_streams()
