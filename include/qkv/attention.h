@@ -62,16 +62,17 @@ QKV_API qkv_status qkv_plan_place(qkv_plan **plan, void *mem, size_t mem_size,
                                   const qkv_params *params, qkv_error *err);
 
 /* Bytes that each run needs as workspace (64-aligned), a multiple of 64, for params.max_threads
- * threads: at most 2 MB a thread while d and d_v are at most 256, however many rows, heads, keys and
- * batches there are (the reference: 32 bytes a key). 0 is possible. */
+ * threads: at most 2 MB a thread while d and d_v are at most 256, however many rows, heads, keys
+ * and batches there are (the reference: 32 bytes a key). 0 is possible. */
 QKV_API size_t qkv_plan_workspace(const qkv_plan *plan);
 
 /* Text for people and bug reports, a line "name: value" each: libqkv, contract, kernel (with its
- * tile), rows per item, items, tasks, spans, mask, scale, workspace, strides, channels. Writes at most text_size bytes
- * with the final 0 and returns the length that the whole text has, as snprintf does. */
+ * tile), rows per item, items, tasks, spans, mask, scale, workspace, strides, channels. Writes at
+ * most text_size bytes with the final 0 and returns the length that the whole text has, as snprintf
+ * does. */
 QKV_API size_t qkv_plan_describe(const qkv_plan *plan, char *text, size_t text_size);
 
-/* ---- experimental: see the numbers inside -------------------------------------------------- */
+/* ---- experimental: see the numbers inside ---------------------------------------------------- */
 
 /* The reference (QKV_ISA_REFERENCE) shows all of them, in double; the kernels show SCALED and
  * WEIGHT, in the accumulator's type (float for QKV_F32, double for QKV_F64). */
@@ -85,7 +86,7 @@ typedef enum qkv_stage {
 
 /* Sees stages of every row. Runs with a tap use one thread, the caller's; rows come in order
  * (batch, head, row), inside a row the wanted stages in order, inside a stage x[0 ... n) are the
- * values of keys key ... key + n - 1 (channels for QKV_STAGE_OUT), ascending, none left out.
+ * values of keys key ... key + n - 1 (channels for QKV_STAGE_OUT), ascending, none left out; without keys (channels) there is no call.
  * A return other than 0 stops the run: QKV_ESTOPPED. */
 typedef struct qkv_tap {
     uint32_t size;
@@ -95,7 +96,7 @@ typedef struct qkv_tap {
     void *ctx;
 } qkv_tap;
 
-/* ---- run ------------------------------------------------------------------------------------ */
+/* ---- run ------------------------------------------------------------------------------------- */
 
 /* Start from qkv_run_args_init(). Data pointers point at element [0,0,0,0] and may have any byte
  * alignment; a tensor without elements may be NULL. The bytes that out and lse span may not meet
@@ -148,7 +149,7 @@ QKV_API qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *arg
 QKV_API qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
                                       const qkv_partial *parts, int64_t nparts, qkv_error *err);
 
-/* ---- starting values: the caller's sizeof, on purpose ----------------------------------------- */
+/* ---- starting values: the caller's sizeof, on purpose ---------------------------------------- */
 
 static inline qkv_params qkv_params_init(void)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* abi.c - see abi.h. Reads no further than the size that the caller states. */
+/* abi.c - see abi.h. Reads no further than the size that the caller states, and knows the structs
+ * only as bytes: the first four are their size, a member that is missing is 0, a member that we do
+ * not know must be 0.
+ */
 #include "api/abi.h"
 #include "base/error.h"
 
@@ -52,4 +55,19 @@ qkv_status qkvi_take_threads(const qkv_threads *given, qkv_threads *t, qkv_error
     return t->nthreads > 1 && t->parallel_for == NULL
                ? qkvi_need(NULL, "args.threads.parallel_for", err)
                : QKV_OK;
+}
+
+qkv_status qkvi_take_allocator(const qkv_allocator *given, qkv_allocator *a, qkv_error *err)
+{
+    enum { FIRST_ALLOCATOR = sizeof(qkv_allocator) };
+    qkv_status s;
+    *a = qkv_allocator_init();
+    if (given == NULL) return QKV_OK;
+    if ((s = qkvi_widen(a, sizeof *a, given, FIRST_ALLOCATOR, "alloc.size", err))) return s;
+    if (a->reserved)
+        return qkvi_fail(
+            err, QKV_EARG, "alloc.reserved", a->reserved, 0,
+            QKVI_SAY(QKVI_S("alloc.reserved is "), QKVI_I(a->reserved), QKVI_S("; it must be 0")));
+    if (a->alloc == NULL) return qkvi_need(NULL, "alloc.alloc", err);
+    return a->release ? QKV_OK : qkvi_need(NULL, "alloc.release", err);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* api_experimental.c - pieces of the reference, and the measuring loops. */
+/* api_experimental.c - pieces of the reference, and the measuring loops.
+ *
+ * The environment of rule 0 is entered here for both, as it is for a run; the clock is the
+ * caller's.
+ */
 #include "api/abi.h"
 #include "base/error.h"
 #include "base/shape.h"
@@ -55,7 +59,7 @@ qkv_status qkv_ref_project(double *y, const double *x, const double *w, const do
     return QKV_OK;
 }
 
-/* ---- probe --------------------------------------------------------------------------------------- */
+/* ---- probe ----------------------------------------------------------------------------------- */
 
 typedef struct probe {
     const qkvi_kernels *kernels;
@@ -69,6 +73,7 @@ static void probe_task(void *arg, int32_t i)
     const probe *const p = arg;
     const qkv_probe_args *const a = p->args;
     double n;
+    const uint64_t env = p->kernels->env_enter();
     if (a->kind == QKV_PROBE_FMA_F32) {
         n = p->kernels->probe_fma32(a->repeat, a->variant);
     } else if (a->kind == QKV_PROBE_FMA_F64) {
@@ -77,6 +82,7 @@ static void probe_task(void *arg, int32_t i)
         const int64_t part = (int64_t)(a->buffer_size / (size_t)p->ntasks) / 64 * 64;
         n = p->kernels->probe_read((const char *)a->buffer + i * part, part, a->repeat, a->variant);
     }
+    p->kernels->env_leave(env);
     if (i == 0) *p->amount = n * p->ntasks;
 }
 

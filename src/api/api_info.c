@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* api_info.c - what this build is: version, contract, status names, kernels. */
+/* api_info.c - what this build is: version, contract, status names, kernels.
+ *
+ * Nothing here can fail: a number that is not known has the name NULL, or "unknown status".
+ */
 #include "base/contract.h"
 #include "cpu/cpu.h"
 #include "kernel/kernels.h"

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* api_plan.c - plans: sizes and NULLs are checked here, everything else in plan/. */
+/* api_plan.c - plans: NULLs and struct sizes are checked here, everything else in plan/.
+ *
+ * A plan is filled on the stack first, so that a refusal allocates nothing and leaves *plan NULL.
+ */
 #include "api/abi.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "plan/describe.h"
 
-/* sizes of the first versions released */
-enum { FIRST_PARAMS = sizeof(qkv_params), FIRST_ALLOCATOR = sizeof(qkv_allocator) };
+/* the size of the first version released */
+enum { FIRST_PARAMS = sizeof(qkv_params) };
 
 static qkv_status fill(qkv_plan *plan, const qkv_params *given, qkv_error *err)
 {
@@ -27,12 +30,8 @@ qkv_status qkv_plan_create(qkv_plan **plan, const qkv_params *params, const qkv_
     if ((s = qkvi_need(plan, "plan", err))) return s;
     *plan = NULL;
     if ((s = qkvi_need(params, "params", err))) return s;
-    qkv_allocator a = QKV_ZERO;
-    if (alloc) {
-        if ((s = qkvi_widen(&a, sizeof a, alloc, FIRST_ALLOCATOR, "alloc.size", err))) return s;
-        if (a.alloc == NULL) return qkvi_need(NULL, "alloc.alloc", err);
-        if (a.release == NULL) return qkvi_need(NULL, "alloc.release", err);
-    }
+    qkv_allocator a;
+    if ((s = qkvi_take_allocator(alloc, &a, err))) return s;
     qkv_plan filled;
     if ((s = fill(&filled, params, err))) return s;
     qkv_plan *const p = qkvi_alloc(alloc ? &a : NULL, sizeof *p);

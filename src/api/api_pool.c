@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* api_pool.c - the pool's door. */
+/* api_pool.c - the pool's door: NULLs, bounds, the caller's allocator. What a pool does is in
+ * run/workers.c. A pool is the caller's object; no other function of the library makes one.
+ */
 #include "api/abi.h"
 #include "base/error.h"
 #include "run/workers.h"
-
-enum { FIRST_ALLOCATOR = sizeof(qkv_allocator) };
 
 int32_t qkv_pool_cpus(void)
 {
@@ -15,7 +15,7 @@ qkv_status qkv_pool_create(qkv_pool **pool, int32_t nthreads, const qkv_allocato
                            qkv_error *err)
 {
     qkv_status s;
-    qkv_allocator a = QKV_ZERO;
+    qkv_allocator a;
     if ((s = qkvi_need(pool, "pool", err))) return s;
     *pool = NULL;
     if (nthreads < 0 || nthreads > QKVI_POOL_MAX)
@@ -23,11 +23,7 @@ qkv_status qkv_pool_create(qkv_pool **pool, int32_t nthreads, const qkv_allocato
                          QKVI_SAY(QKVI_S("nthreads is "), QKVI_I(nthreads),
                                   QKVI_S("; it must be between 0 (all) and "),
                                   QKVI_I(QKVI_POOL_MAX)));
-    if (alloc) {
-        if ((s = qkvi_widen(&a, sizeof a, alloc, FIRST_ALLOCATOR, "alloc.size", err))) return s;
-        if (a.alloc == NULL) return qkvi_need(NULL, "alloc.alloc", err);
-        if (a.release == NULL) return qkvi_need(NULL, "alloc.release", err);
-    }
+    if ((s = qkvi_take_allocator(alloc, &a, err))) return s;
     *pool = qkvi_pool_create(nthreads ? nthreads : qkvi_pool_cpus(), alloc ? &a : NULL);
     if (*pool == NULL)
         return qkvi_fail(err, QKV_ENOMEM, "pool", nthreads, 0,

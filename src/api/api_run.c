@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* api_run.c - runs: NULLs, sizes, alignment and overlap, the only checks left once there is a plan. */
+/* api_run.c - runs: NULLs, struct sizes, alignment and overlap, the only checks left once there is
+ * a plan. After them run/ may trust every pointer. Nothing is written before all checks have
+ * passed.
+ */
 #include "api/abi.h"
 #include "base/arena.h"
 #include "base/contract.h"
@@ -214,7 +217,7 @@ qkv_status qkv_attention(const qkv_params *params, const void *q, const void *k,
     return s;
 }
 
-/* ---- partials ------------------------------------------------------------------------------------ */
+/* ---- partials -------------------------------------------------------------------------------- */
 
 static int64_t span_after(int64_t key)
 {
@@ -332,9 +335,14 @@ qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
     const extent out[3] = {extent_of("args.out", a.out, &plan->out),
                            extent_bytes("args.lse", a.lse, a.lse ? lse_bytes(plan) : 0),
                            extent_bytes("args.workspace", a.workspace, plan->workspace_bytes)};
-    /* in key order without allocating: the part that begins where the last one ended, again and again */
-    int64_t key = 0;
-    for (int64_t n = 0; n < nparts; n++) {
+    /* in key order without allocating: the part that begins where the last one ended, again and
+     * again */
+    int64_t key = 0, full = 0;
+    for (int64_t i = 0; i < nparts; i++) {
+        const qkv_partial *const part = qkvi_part_at(parts, i);
+        full += part->key_begin != part->key_end; /* empty parts do not count */
+    }
+    for (int64_t n = 0; n < full; n++) {
         const int64_t found = qkvi_part_from(parts, nparts, key);
         if (found < 0)
             return qkvi_fail(err, QKV_EARG, "parts", key, plan->keys,

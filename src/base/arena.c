@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.c - the only place in src/ that asks the system for memory, and only when the caller gave no
- * allocator of its own.
+/* arena.c - the only place in src/ that asks the system for memory, and only when the caller gave
+ * no allocator of its own.
  */
 #include "base/arena.h"
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.h - memory that the library asks for: the caller's allocator, or the C library's. */
+/* arena.h - memory that the library asks for: from the caller's allocator, or the C library's.
+ *
+ * Only plans, pools and qkv_attention() ask; a run never does.
+ */
 #ifndef QKVI_ARENA_H
 #define QKVI_ARENA_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* error.c - see error.h. qkv_error only grows at its end, so an older caller's smaller struct is
- * served as long as the text member begins inside it.
+/* error.c - see error.h. A caller's struct that is smaller than ours cannot be written to
+ * (QKV_EABI); of a larger one only the part that we know is written.
  */
 #include "base/error.h"
 #include "base/text.h"

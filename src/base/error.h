@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* error.h - fills the caller's qkv_error: the argument as the caller wrote it, its value, the bound,
- * and one sentence "FUNCTION: ARG is GOT; ..." made of parts.
+/* error.h - fills the caller's qkv_error: the argument as the caller wrote it, its value, the
+ * bound, and one sentence "FUNCTION: ARG is GOT; ..." made of parts.
  */
 #ifndef QKVI_ERROR_H
 #define QKVI_ERROR_H

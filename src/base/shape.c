@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* shape.c - see shape.h. All sizes are checked: dimensions and strides come from strangers. */
+/* shape.c - see shape.h. All sizes are checked before they are multiplied: dimensions and strides
+ * come from strangers, and a stride of 0 lets a small buffer claim any size. After
+ * qkvi_shape_overflows() has said 0, the other functions cannot wrap.
+ */
 #include "base/shape.h"
 #include "base/checked.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* shape.h - arithmetic on qkv_shape: element counts, the bytes a tensor spans, addresses. */
+/* shape.h - arithmetic on qkv_shape: element counts, the bytes a tensor spans, addresses.
+ *
+ * Strides count elements, spans and addresses count bytes; strides may be negative or 0.
+ */
 #ifndef QKVI_SHAPE_H
 #define QKVI_SHAPE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* text.h - builds short English lines in a fixed buffer: strings, integers, real numbers. No locale,
- * no C library. What does not fit is cut, but counted, so that a caller can ask for the whole length.
+/* text.h - builds short English lines in a fixed buffer: strings, integers, real numbers. No
+ * locale, no C library. What does not fit is cut, but counted, so that a caller can ask for the
+ * whole length.
  */
 #ifndef QKVI_TEXT_H
 #define QKVI_TEXT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu.c - asks the processor once. cpuid traps in virtual machines (about 10 us each), so the answer
- * is kept: the one mutable static of the library, written with the same value by whoever comes first.
+/* cpu.c - asks the processor once. cpuid traps in virtual machines (about 10 us each), so the
+ * answer is kept: the one mutable static of the library, written with the same value by whoever
+ * comes first.
  */
 #include "cpu/cpu.h"
 
@@ -11,7 +12,8 @@ static uint32_t ask(void)
 {
     uint32_t bits = 0;
     __builtin_cpu_init();
-    /* by feature, not by level: clang 14 knows no levels. These tests include the system's support */
+    /* by feature, not by level: clang 14 knows no levels. These tests include the system's support
+     */
     if (__builtin_cpu_supports("avx2")) bits |= QKVI_CPU_AVX2;
     if (__builtin_cpu_supports("fma")) bits |= QKVI_CPU_FMA;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&

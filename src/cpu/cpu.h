@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu.h - what this machine can do, as bits. A kernel table states what it needs in the same bits. */
+/* cpu.h - what this machine can do, as bits. A kernel table states what it needs in the same bits,
+ * as constant data: no code compiled for an instruction set decides whether it may run.
+ */
 #ifndef QKVI_CPU_H
 #define QKVI_CPU_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.c - the list of tables and the choice. Compiled with baseline flags; it reads constant data
- * and runs no instruction-set-specific code.
+/* kernels.c - the list of tables and the choice. Compiled with baseline flags; it reads constant
+ * data and runs no instruction-set-specific code.
  */
 #include "kernel/kernels.h"
 #include <qkv/types.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* mask.c - the intersection of all kinds in use, and what it means for a tile. */
+/* mask.c - the intersection of all kinds in use, and what it means for a tile.
+ *
+ * Positions are int64; relative to a block they fit int32, clamped to the block.
+ */
 #include "mask/mask.h"
 #include <qkv/attention.h>
 

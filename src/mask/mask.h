@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mask.h - which keys a row may see. Each kind narrows a row's range of keys; a row sees the
- * intersection. Kernels never learn a kind: they get "none", "all", or each row's range in the block.
+ * intersection. Kernels never learn a kind: they get "none", "all", or each row's range in the
+ * block.
  */
 #ifndef QKVI_MASK_H
 #define QKVI_MASK_H
@@ -34,8 +35,8 @@ qkvi_extent qkvi_mask_extent(const qkvi_range *rows, int64_t n);
 
 typedef enum qkvi_tile_kind { QKVI_TILE_NONE, QKVI_TILE_SOME, QKVI_TILE_ALL } qkvi_tile_kind;
 
-/* What rows[0 ... n), of that extent, see of the keys [key, key + keys): none of them, all of them, or
- * some: then lo and hi (n entries, relative to key) say which. */
+/* What rows[0 ... n), of that extent, see of the keys [key, key + keys): none of them, all of them,
+ * or some: then lo and hi (n entries, relative to key) say which. */
 qkvi_tile_kind qkvi_mask_tile(const qkvi_range *rows, int64_t n, const qkvi_extent *extent,
                               int64_t key, int32_t keys, int32_t *lo, int32_t *hi);
 

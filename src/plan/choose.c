@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* choose.c - which kernels: what the caller named, if this build and CPU have it; else the fastest. */
+/* choose.c - which kernels: what the caller named, if this build and CPU have it; else the fastest.
+ *
+ * The choice changes no bit of a result, except for the reference, which is another arithmetic.
+ */
 #include "base/error.h"
 #include "cpu/cpu.h"
 #include "plan/plan.h"

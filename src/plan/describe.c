@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* describe.c - what a plan has decided, as lines "name: value" for people and bug reports. Programs may
- * rely on the names kernel, tasks and contract.
+/* describe.c - what a plan has decided, as lines "name: value" for people and bug reports. Programs
+ * may rely on the names kernel, tasks and contract.
  */
 #include "plan/describe.h"
 #include "base/contract.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* describe.h - a plan as text. */
+/* describe.h - a plan as text, for qkv_plan_describe().
+ *
+ * It prints real numbers: call it in the environment of rule 0.
+ */
 #ifndef QKVI_DESCRIBE_H
 #define QKVI_DESCRIBE_H
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.h - all that is decided before data is seen. A plan is right by construction: whoever runs it
- * checks nothing but pointers.
+/* plan.h - all that is decided before data is seen. A plan is right by construction: whoever runs
+ * it checks nothing but pointers.
  *
- * Work is cut into *items*: up to item_rows query rows of one head of one batch. An item is done by one
- * task from beginning to end, so no two tasks ever meet. A task owns one *slot* of the workspace:
+ * Work is cut into *items*: up to item_rows query rows of one head of one batch. An item is done by
+ * one task from beginning to end, so no two tasks ever meet. A task owns one *slot* of the
+ * workspace:
  *
- *     workspace = header 64 | slot 0 | slot 1 | ...
- *     slot      = ranges | lo hi | tiles | s | mb lb | gathered k, v | nodes of each tile ...
+ *     workspace = header | slot 0 | slot 1 | ...
+ *     header    = counters 64 | one byte a task
+ *     slot      = ranges | lo hi | tiles | s | mb lb | shown | k gathered | v in strips | nodes
  */
 #ifndef QKVI_PLAN_H
 #define QKVI_PLAN_H
@@ -44,9 +46,9 @@ struct qkv_plan {
     int32_t alloc_given;
     /* offsets in a slot, bytes */
     int64_t at_ranges, at_lo, at_hi, at_tiles, at_s, at_mb, at_lb, at_k, at_v, at_show, at_nodes;
-    int64_t node_bytes; /* one node of one tile: o, m, l */
-    int64_t qt_bytes;   /* one tile's queries */
-    int64_t slot_bytes, workspace_bytes;
+    int64_t node_bytes;                            /* one node of one tile: o, m, l */
+    int64_t qt_bytes;                              /* one tile's queries */
+    int64_t at_slots, slot_bytes, workspace_bytes; /* slots begin after the header */
 };
 
 /* Each fills its part of plan from params; validate first, then choose, tile, workspace. */

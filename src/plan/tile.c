@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tile.c - cuts the rows into items and the keys into spans. Nothing here changes a bit of the result;
- * it decides how often a key block is fetched and how evenly the work divides.
+/* tile.c - cuts the rows into items and the keys into spans. Nothing here changes a bit of the
+ * result; it decides how often a key block is fetched and how evenly the work divides.
  */
 #include "base/contract.h"
 #include "plan/plan.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tile.h - one tile of query rows while an item is worked on: where its queries and the nodes of its
- * fold tree lie. Lives in the workspace; its size is the plan's business, its contents run's.
+/* tile.h - one tile of query rows while an item is worked on: where its queries and the nodes of
+ * its fold tree lie. Items keep theirs in the workspace: the size is the plan's business,
+ * the contents run's.
  */
 #ifndef QKVI_TILE_H
 #define QKVI_TILE_H
@@ -15,7 +16,6 @@ typedef struct qkvi_tile {
     int32_t vectors;  /* 1 ... 3 */
     int32_t fresh;    /* nothing in node `work` yet */
     int32_t root;     /* the whole tree is in work */
-    int32_t reserved;
     uint64_t waiting; /* bit l: node l holds a left child that waits for its sibling */
     void *work;       /* the span (later node) being built: o, m, l */
     void *node[QKVI_MAX_LEVELS];

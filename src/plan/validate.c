@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* validate.c - every rule about shapes and options, in one file. A failure names the argument as the
- * caller wrote it, its value and the bound. After this, the plan can be trusted.
+/* validate.c - every rule about shapes and options, in one file. A failure names the argument as
+ * the caller wrote it, its value and the bound. After this, the plan can be trusted.
  */
 #include "base/checked.h"
 #include "base/contract.h"
@@ -130,7 +130,8 @@ static qkv_status check_options(const qkv_params *p, qkv_error *err)
     return QKV_OK;
 }
 
-/* In a function of its own, called between env_enter and env_leave: arithmetic may not move across. */
+/* In a function of its own, called between env_enter and env_leave: arithmetic may not move across.
+ */
 static __attribute__((noinline)) void fold_scale(qkv_plan *plan, const qkv_params *p)
 {
     plan->scale = p->use & QKV_USE_SCALE ? p->scale : 1.0 / __builtin_sqrt((double)p->q.dim[3]);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* workspace.c - the offset of every buffer in a slot (see plan.h), all 64-aligned and checked. */
+/* workspace.c - the offset of every buffer in a slot (see plan.h), all 64-aligned, all sums
+ * checked.
+ *
+ * Whatever run/ writes to has its place here, and nowhere else.
+ */
 #include "base/checked.h"
 #include "base/contract.h"
 #include "base/error.h"
@@ -54,8 +58,10 @@ static int place_tiles(qkv_plan *p, int64_t *end)
 qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
 {
     int64_t end = 0, all;
+    p->at_slots = 64 + qkvi_round64(p->max_threads);
     if ((p->ops ? place_tiles(p, &end) : place_reference(p, &end)) ||
-        qkvi_mul(end, p->max_threads, &all) || qkvi_add(all, 64, &all) || all > PTRDIFF_MAX)
+        qkvi_mul(end, p->max_threads, &all) || qkvi_add(all, p->at_slots, &all) ||
+        all > PTRDIFF_MAX)
         return qkvi_fail(err, QKV_EARG, "params", p->d, INT64_MAX,
                          QKVI_SAY(QKVI_S("params: the workspace for "), QKVI_I(p->d),
                                   QKVI_S(" channels, "), QKVI_I(p->dv),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ref_forward.c - attention for one token, stage by stage, as the lesson tells it: the query asks every
- * key (score), the scores are brought to unit size (scaled), keys that may not be seen are taken out
- * (masked), softmax turns scores into weights that sum to 1, and the weights blend the values (out).
+/* ref_forward.c - attention for one token, stage by stage, as the lesson tells it: the query asks
+ * every key (score), the scores are brought to unit size (scaled), keys that may not be seen are
+ * taken out (masked), softmax turns scores into weights that sum to 1, and the weights blend the
+ * values (out).
  *
  * Textbook two-pass softmax over the whole row with its true maximum.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* item.c - one item: some query rows of one head meet all their keys, block by block in ascending
- * order. The key loop is outside and the tiles inside, so that a block of K and V is fetched once for
- * up to 384 rows.
+ * order. The key loop is outside and the tiles inside, so that a block of K and V is fetched once
+ * for up to 384 rows.
  *
- *   pack q ─► for each block: score ─► weigh ─► blend ─► [span ends: fold tree] ─► finish ─► out, lse
+ *   pack q ─► for each block: score ─► weigh ─► blend ─► [span ends: tree] ─► finish ─► out, lse
  */
 #include "base/contract.h"
 #include "base/shape.h"
@@ -73,7 +73,8 @@ static void set_tiles(item *it)
     }
 }
 
-/* Where the block's keys and values are read: in place, or gathered into the slot. */
+/* Where the block's keys and values are read: in place, or from the slot (keys gathered, values in
+ * strips). */
 static void set_block(item *it, int64_t key, int32_t keys)
 {
     const qkv_plan *const p = it->plan;
@@ -96,8 +97,8 @@ static void set_block(item *it, int64_t key, int32_t keys)
     }
 }
 
-/* The first tiles each fetch a part of the next block into the second-level cache: a row of keys with
- * every step of their key loop, so at most as many rows as that loop has steps. */
+/* The first tiles each fetch a part of the next block into the second-level cache: a row of keys
+ * with every step of their key loop, so at most as many rows as that loop has steps. */
 static void set_ahead(item *it, int32_t tile, int64_t next, int64_t end)
 {
     enum { PARTS = 8, KEYS = QKVI_BLOCK / PARTS };
@@ -163,8 +164,8 @@ static sink sink_of(const item *it, const qkvi_tile *t)
                   it->job->partial_nodes};
 }
 
-/* A span is complete: its node goes up the tree. A tile that saw nothing of it pushes nothing, unless
- * a partial must say so. */
+/* A span is complete: its node goes up the tree. A tile that saw nothing of it pushes nothing,
+ * unless a partial must say so. */
 static void end_span(item *it, sink *sinks, int64_t span)
 {
     const qkv_plan *const p = it->plan;
@@ -198,7 +199,7 @@ static int visit_blocks(item *it, sink *sinks)
     for (; key < it->key_end; key += QKVI_BLOCK) {
         set_block(it, key, (int32_t)min64(QKVI_BLOCK, it->plan->keys - key));
         for (int32_t i = 0; i < it->ntiles; i++) {
-            if (qkvi_cancelled(it->job)) return 1;
+            if (qkvi_cancelled(it->job)) return QKVI_CANCELLED;
             set_ahead(it, i, key + QKVI_BLOCK, it->key_end);
             step_tile(it, it->tiles + i, key);
         }
@@ -223,11 +224,11 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
     it.step.s = it.slot + p->at_s;
     it.step.mb = it.slot + p->at_mb;
     it.step.lb = it.slot + p->at_lb;
-    if (qkvi_cancelled(job)) return 1; /* also where there is no key to visit */
+    if (qkvi_cancelled(job)) return QKVI_CANCELLED; /* also where there is no key to visit */
     set_ranges(&it);
     set_tiles(&it);
     for (int32_t i = 0; job->partial && i < it.ntiles; i++) sinks[i] = sink_of(&it, it.tiles + i);
-    if (visit_blocks(&it, sinks)) return 1;
+    if (visit_blocks(&it, sinks)) return QKVI_CANCELLED;
     for (int32_t i = 0; i < it.ntiles; i++) {
         qkvi_tile *const t = it.tiles + i;
         if (!job->partial) {
@@ -237,7 +238,8 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
         } else {
             qkvi_tree_flush(p, t, store_node, sinks + i);
         }
-        if (job->tap && qkvi_tap_tile(job, slot, &it.place, t, it.ranges + t->row)) return 1;
+        if (job->tap && qkvi_tap_tile(job, slot, &it.place, t, it.ranges + t->row))
+            return QKVI_TAPPED;
     }
     return 0;
 }

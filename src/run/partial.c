@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* partial.c - partial results back to one: the nodes of all parts, in key order, go up the same tree as
- * the spans of a whole run, and finish to the same bits.
+/* partial.c - partial results back to one: the nodes of all parts, in key order, go up the same
+ * tree as the spans of a whole run, and finish to the same bits.
  */
 #include "base/contract.h"
 #include "base/shape.h"
 #include "run/run.h"
 #include "run/tree.h"
 
-/* Walks the nodes of spans [s0, s1) as a run over that range leaves them: the largest whose spans all
- * lie inside, spans beyond the last not counting. Returns 0 when there is none left; *s0 moves on. */
+/* Walks the nodes of spans [s0, s1) as a run over that range leaves them: the largest whose spans
+ * all lie inside, spans beyond the last not counting. Returns 0 when there is none left; *s0 moves
+ * on. */
 static int next_node(const qkv_plan *plan, int64_t *s0, int64_t s1, int32_t *level, int64_t *index)
 {
     if (*s0 >= s1) return 0;
@@ -63,6 +64,7 @@ int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t number)
     const int64_t bytes = (p->dv + 2) * p->real_bytes;
     const int64_t first = (at.batch * p->heads + at.head) * p->rows + at.row;
     char *const mem = (char *)slot + p->at_nodes;
+    if (qkvi_cancelled(job)) return QKVI_CANCELLED;
     for (int64_t row = 0; row < at.rows; row += p->tile_rows) {
         const int64_t left = at.rows - row;
         qkvi_tile t = {.rows = (int32_t)(left < p->tile_rows ? left : p->tile_rows),
@@ -80,7 +82,7 @@ int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t number)
             const int64_t nodes = qkvi_plan_nodes(p, s0, s1);
             const char *from = (const char *)part->data + (first + row) * nodes * bytes;
             for (int32_t level; next_node(p, &s0, s1, &level, &index); from += bytes) {
-                if (qkvi_cancelled(job)) return 1;
+                if (qkvi_cancelled(job)) return QKVI_CANCELLED;
                 p->ops->load_node(t.work, qkvi_node_m(p, t.work), qkvi_node_l(p, t.work), from,
                                   nodes * bytes, t.rows, p->dv, width);
                 qkvi_tree_push(p, &t, level, index, 0, no_sink, NULL);

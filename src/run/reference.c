@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* reference.c - one row through src/ref, its result into the caller's tensors, its stages to the tap. */
+/* reference.c - one row through src/ref, its result into the caller's tensors, its stages to the
+ * tap.
+ *
+ * An item is one row; the slot holds four rows of key length (score, scaled, masked, weight) and
+ * the row's output.
+ */
 #include "base/shape.h"
 #include "ref/ref.h"
 #include "run/run.h"
@@ -55,10 +60,10 @@ int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t number)
         .weight = rows + 3 * p->keys,
         .out = (double *)(void *)((char *)slot + p->at_nodes),
     };
-    if (qkvi_cancelled(job)) return 1;
+    if (qkvi_cancelled(job)) return QKVI_CANCELLED;
     qkvi_ref_attend(&r);
     void *const out = qkvi_at_out(job->out, qkvi_shape_at(&p->out, e, at.batch, at.head, at.row));
     for (int64_t c = 0; c < p->dv; c++) put(out, c * p->out.stride[3], e, r.out[c]);
     if (job->lse) put(job->lse, (at.batch * p->heads + at.head) * p->rows + at.row, e, r.lse);
-    return job->tap ? show(job, &at, &r) : 0;
+    return job->tap && show(job, &at, &r) ? QKVI_TAPPED : 0;
 }

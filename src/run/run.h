@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* run.h - drives tiles and tasks. What arrives here is a valid plan and checked pointers. */
+/* run.h - drives tiles and tasks. What arrives here is a valid plan and checked pointers: nothing
+ * is refused any more, a run can only be stopped.
+ */
 #ifndef QKVI_RUN_H
 #define QKVI_RUN_H
 
 #include "plan/plan.h"
+
+/* why an item stops the run */
+enum { QKVI_CANCELLED = 1, QKVI_TAPPED = 2 };
 
 /* What all tasks of one run share; only the counters change. */
 typedef struct qkvi_job {
@@ -19,7 +24,7 @@ typedef struct qkvi_job {
     /* a finish reads partials instead of keys: nparts that cover all keys once, in any order */
     const qkv_partial *parts;
     int64_t nparts;
-    /* does one item in that slot of the workspace; 1: stop the run */
+    /* does one item in that slot of the workspace; QKVI_CANCELLED or QKVI_TAPPED: stop the run */
     int (*item)(const struct qkvi_job *job, void *slot, int64_t item);
 } qkvi_job;
 
@@ -31,8 +36,8 @@ typedef struct qkvi_place {
  * causal mask they have the most work. With a tap, rows ascend. */
 qkvi_place qkvi_item_place(const qkvi_job *job, int64_t item);
 
-/* Runs job->item over all items with the caller's threads (nthreads 1: no executor needed). QKV_ESTOPPED: cancelled, a tap stopped it,
- * or the executor skipped an index. */
+/* Runs job->item over all items with the caller's threads (nthreads 1: no executor needed).
+ * QKV_ESTOPPED: cancelled, a tap stopped it, or the executor skipped an index. */
 qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error *err);
 
 int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t item);
@@ -54,7 +59,8 @@ static inline const qkv_partial *qkvi_part_at(const qkv_partial *parts, int64_t 
 /* The part that begins at that key; -1 when none does, -2 when two do. Empty parts do not count. */
 int64_t qkvi_part_from(const qkv_partial *parts, int64_t nparts, int64_t key);
 
-/* base + bytes, for pointers whose type the plan holds; NULL (a tensor without elements) stays NULL */
+/* base + bytes, for pointers whose type the plan holds; NULL (a tensor without elements) stays NULL
+ */
 static inline const void *qkvi_at(const void *base, int64_t bytes)
 {
     return base ? (const char *)base + bytes : NULL;

@@ -10,7 +10,7 @@
 int qkvi_tap_show(const qkvi_job *job, int32_t stage, const qkvi_place *place, int64_t row,
                   int64_t key, const void *x, int64_t n)
 {
-    if (!(job->tap->stages >> stage & 1u)) return 0;
+    if (!(job->tap->stages >> stage & 1u) || n == 0) return 0;
     return job->tap->row(job->tap->ctx, stage, place->batch, place->head, row, key, x, n);
 }
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* taps.h - shows the stages of rows to the caller's tap (rule 12). */
+/* taps.h - shows the stages of rows to the caller's tap (rule 12).
+ *
+ * The order of calls is a promise of the public header: rows ascending, stages in order, keys in
+ * order.
+ */
 #ifndef QKVI_TAPS_H
 #define QKVI_TAPS_H
 

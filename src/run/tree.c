@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* tree.c - see tree.h. Nodes are never copied: the pointers of a tile's nodes change places. */
+/* tree.c - see tree.h. Nodes are never copied: the pointers of a tile's nodes change places, so
+ * that `work` is always free for the next span.
+ */
 #include "run/tree.h"
-
-static int64_t line(int64_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
+#include "base/checked.h"
 
 void *qkvi_node_m(const qkv_plan *plan, void *node)
 {
-    return (char *)node + line(plan->dv * plan->tile_rows * plan->real_bytes);
+    return (char *)node + qkvi_round64(plan->dv * plan->tile_rows * plan->real_bytes);
 }
 
 void *qkvi_node_l(const qkv_plan *plan, void *node)
 {
-    return (char *)qkvi_node_m(plan, node) + line(plan->tile_rows * plan->real_bytes);
+    return (char *)qkvi_node_m(plan, node) + qkvi_round64(plan->tile_rows * plan->real_bytes);
 }
 
 void qkvi_node_clear(const qkv_plan *plan, void *node, int64_t width)

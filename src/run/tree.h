@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tree.h - the fold tree over spans (rule 9), one tile at a time: a binary counter whose digit l is a
- * left child of level l that waits for its right sibling.
+/* tree.h - the fold tree over spans (rule 9), one tile at a time: a binary counter whose digit l is
+ * a left child of level l that waits for its right sibling.
  */
 #ifndef QKVI_TREE_H
 #define QKVI_TREE_H
@@ -18,10 +18,10 @@ void qkvi_node_clear(const qkv_plan *plan, void *node, int64_t width);
  * order. */
 typedef void qkvi_node_sink(void *ctx, const qkv_plan *plan, const qkvi_tile *tile, void *node);
 
-/* tile->work is node (level, index); fold it upwards as far as siblings wait. A node whose left sibling
- * begins before span `begin` goes to sink (no node does when begin is 0). The root stays in
- * tile->work. Between the first span a tile pushes and the last there may be no gap: what a row does
- * not see is pushed as a dead node. */
+/* tile->work is node (level, index); fold it upwards as far as siblings wait. A node whose left
+ * sibling begins before span `begin` goes to sink (no node does when begin is 0). The root stays in
+ * tile->work. Between the first span a tile pushes and the last there may be no gap: what a row
+ * does not see is pushed as a dead node. */
 void qkvi_tree_push(const qkv_plan *plan, qkvi_tile *tile, int32_t level, int64_t index,
                     int64_t begin, qkvi_node_sink *sink, void *ctx);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* workers.c - a small pool behind the public executor interface. Workers sleep on a condition variable and
- * never spin; one run at a time, a second caller's run goes serially on its own thread. A fork leaves
- * the child without workers: it notices (the process id differs) and makes new ones at first use.
+/* workers.c - a small pool behind the public executor interface. Workers sleep on a condition
+ * variable and never spin; one run at a time, a second caller's run goes serially on its own
+ * thread. A fork leaves the child without workers: it notices (the process id differs) and makes
+ * new ones at first use.
  *
- * Only creation, first use after a fork, and destruction call the system.
+ * Only creation, first use after a fork, and destruction make or end threads or allocate.
  */
 #define _GNU_SOURCE
 #include "run/workers.h"
@@ -61,7 +62,8 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* As many workers as the system gives, with all signals blocked: they belong to the host's threads. */
+/* As many workers as the system gives, with all signals blocked: they belong to the host's threads.
+ */
 static void start_workers(qkv_pool *p)
 {
     sigset_t all, before;
@@ -72,7 +74,6 @@ static void start_workers(qkv_pool *p)
            pthread_create(&p->worker[p->nworkers], NULL, worker_main, p) == 0)
         p->nworkers++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    p->threads.nthreads = p->nworkers + 1;
     __atomic_store_n(&p->owner, getpid(), __ATOMIC_RELEASE);
 }
 
@@ -130,7 +131,7 @@ static void parallel_for(void *ctx, int32_t ntasks, void (*task)(void *arg, int3
     pthread_mutex_unlock(&p->lock);
 }
 
-/* ---- how many CPUs ------------------------------------------------------------------------------- */
+/* ---- how many CPUs --------------------------------------------------------------------------- */
 
 static int64_t parse_number(const char **at)
 {
@@ -181,7 +182,7 @@ int32_t qkvi_pool_cpus(void)
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int32_t)n;
 }
 
-/* ---- create, destroy ----------------------------------------------------------------------------- */
+/* ---- create, destroy ------------------------------------------------------------------------- */
 
 qkv_pool *qkvi_pool_create(int32_t nthreads, const qkv_allocator *alloc)
 {
@@ -196,6 +197,7 @@ qkv_pool *qkvi_pool_create(int32_t nthreads, const qkv_allocator *alloc)
     p->threads.ctx = p;
     init_locks(p);
     start_workers(p);
+    p->threads.nthreads = p->nworkers + 1; /* a forked child keeps it, with the workers it gets */
     return p;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* workers.h - the pool behind qkv/pool.h, without the checks. */
+/* workers.h - the pool behind qkv/pool.h, without the checks (api/api_pool.c makes them).
+ *
+ * Nothing in run/ depends on it: to the driver it is an executor like any other.
+ */
 #ifndef QKVI_WORKERS_H
 #define QKVI_WORKERS_H
 

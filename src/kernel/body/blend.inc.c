@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* blend.inc.c - o[c][row] = sum over the block's keys of p * v[j][c], one chain down the keys (rule 8),
- * folded into what the row has so far (rule 9).
+/* blend.inc.c - o[c][row] = sum over the block's keys of p * v[j][c], one chain down the keys (rule
+ * 8), folded into what the row has so far (rule 9).
  *
- * As in score.inc.c the row is the lane and the value is broadcast, 4 or 8 channels x 3 vectors at a time.
- * Excluded keys inside the block enter with weight +0, which changes nothing as long as their values
- * are finite; where one is not, the rows go one by one and skip them.
+ * As in score.inc.c the row is the lane and the value is broadcast, 4 or 8 channels x 3 vectors at
+ * a time. Excluded keys inside the block enter with weight +0, which changes nothing as long as
+ * their values are finite; where one is not, the rows go one by one and skip them.
  */
 
 /* Keys j0 <= j < j1 into the chains of the vectors V0 ... V1 - 1. */
@@ -74,7 +74,8 @@ INLINE void NAME(blend_channels)(const real *s, const real_u *vc, int64_t stride
         NAME(join_channels)(a, o, alpha, beta, FOLD_FRESH, width, NV, NR);
 }
 
-/* Where channel c of the block's values begins, in place or in strips, and the step to the next key. */
+/* Where channel c of the block's values begins, in place or in strips, and the step to the next
+ * key. */
 INLINE const real_u *NAME(channel)(const qkvi_step *t, int64_t c, int64_t *stride)
 {
     const real_u *const v = t->v;

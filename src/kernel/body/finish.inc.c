@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* finish.inc.c - out = o / l + 0 and lse (rule 11), and the rows of a partial's nodes in and out of the
- * tile form. Writes the caller's memory at any byte address; NaN leaves in one form only.
+/* finish.inc.c - out = o / l + 0 and lse (rule 11), and the rows of a partial's nodes in and out of
+ * the tile form. Writes the caller's memory at any byte address; NaN leaves in one form only.
  */
 
 static void NAME(finish)(const void *o_, const void *m_, const void *l_, void *out_,

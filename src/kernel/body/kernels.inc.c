@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.inc.c - included by each isa/isa_<name>.c after its vocabulary: every kernel once for float,
- * once for double, the measuring loops, and the table. Nothing here is visible outside but the table.
+/* kernels.inc.c - included by each isa/isa_<name>.c after its vocabulary: every kernel once for
+ * float, once for double, the measuring loops, and the table. Nothing here is visible outside but
+ * the table.
  */
 #include "kernel/kernels.h"
 #include "base/contract.h"
@@ -19,7 +20,6 @@
 #define UNROLL(n) PRAGMA(GCC unroll n)
 #define UNROLL_ALL _Pragma("GCC unroll 32")
 #endif
-#define OPAQUE(p) __asm__("" : "+r"(p))
 #define NOINLINE static __attribute__((noinline))
 #if defined(PORTABLE)
 #define HOT NOINLINE /* one function for all shapes: small */
@@ -31,8 +31,8 @@
 #define QUOTE_(a) #a
 #define QUOTE(a) QUOTE_(a)
 
-/* Chains in registers: 3 vectors x this many broadcast numbers. Each step loads 3 + BROADCASTS numbers
- * for 3 * BROADCASTS fused multiply-adds, so more is better as long as nothing spills. */
+/* Chains in registers: 3 vectors x this many broadcast numbers. Each step loads 3 + BROADCASTS
+ * numbers for 3 * BROADCASTS fused multiply-adds, so more is better as long as nothing spills. */
 enum { BROADCASTS = VREGISTERS >= 32 ? 8 : 4 };
 /* a strip of values, and a line so that equal keys of all strips do not fall into one cache set */
 enum { STRIP_STEP = QKVI_BLOCK * BROADCASTS + 16 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* pack.inc.c - queries into the tile form, scaled (rule 2: one product an element), and the gather of
- * keys or values whose channels are not adjacent. Reads the caller's memory at any byte address.
+/* pack.inc.c - queries into the tile form, scaled (rule 2: one product an element); keys whose channels
+ * are not adjacent, gathered; values in strips. Reads the caller's memory at any byte address, and
+ * never past a row's last channel.
  */
 
 /* 4 x 4 numbers in 128- or 256-bit pieces, so that rows become columns without scalar moves */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* probe.inc.c - sequential reads of a buffer that do nothing else: the limit of everything that has to
- * come from memory. The fused multiply-adds, the other limit, are in probe_fma.inc.c. The caller
+/* probe.inc.c - sequential reads of a buffer that do nothing else: the limit of everything that has
+ * to come from memory. The fused multiply-adds, the other limit, are in probe_fma.inc.c. The caller
  * holds the clock.
  */
 

@@ -10,7 +10,6 @@
 #define ireal int32_t
 #define ireal_u i32u
 #define vec f32v
-#define vec_u f32vu
 #define ivec i32v
 #define uvec u32v
 #define LANES (VBYTES / 4)
@@ -40,7 +39,6 @@
 #define ireal int64_t
 #define ireal_u i64u
 #define vec f64v
-#define vec_u f64vu
 #define ivec i64v
 #define uvec u64v
 #define LANES (VBYTES64 / 8)
@@ -84,7 +82,6 @@
 #undef ireal
 #undef ireal_u
 #undef vec
-#undef vec_u
 #undef ivec
 #undef uvec
 #undef LANES

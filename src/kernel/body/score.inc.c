@@ -2,8 +2,8 @@
 /* score.inc.c - s[j][row] = sum over c of k[j][c] * q'[row][c] (rule 2).
  *
  * The query sits in the vector lane and the key is broadcast, so a score is one chain of fused
- * multiply-adds down the channels in every kernel, whatever its width. 3 vectors x 4 keys keep 12
- * chains in registers: 7 loads for 12 FMAs, and 12 chains hide the FMA's latency.
+ * multiply-adds down the channels in every kernel, whatever its width. 3 vectors x 4 or 8 keys keep
+ * 12 or 24 chains in registers, enough to hide the latency of one.
  */
 
 /* the first and past-the-last key that some row of each vector may see */
@@ -34,7 +34,8 @@ typedef struct NAME(stretch) {
     const real_u *k;
     real *s;
     vec *mx;
-    /* rows of the next block, one to fetch with each step of the key loop until the end is reached */
+    /* rows of the next block, one to fetch with each step of the key loop until the end is reached
+     */
     const char *ahead, *ahead_end;
     int64_t k_stride, d, j0, j1, width;
 } NAME(stretch);
@@ -87,8 +88,8 @@ HOT void NAME(score_keys)(const NAME(stretch) * x, const int again, const int NV
     }
 }
 
-/* One instance for each shape: small functions whose sizes are literals, or arrays spill. Each leaves
- * fewer keys than its step. */
+/* One instance for each shape: small functions whose sizes are literals, or arrays spill. Each
+ * leaves fewer keys than its step. */
 typedef void NAME(score_fn)(const NAME(stretch) * x);
 NOINLINE void NAME(score_first1)(const NAME(stretch) * x)
 {

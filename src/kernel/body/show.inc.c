@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* show.inc.c - what a tap sees of one row in one block (rule 12): the scaled score in natural units,
- * and the weight.
+/* show.inc.c - what a tap sees of one row in one block (rule 12): the scaled score in natural
+ * units, and the weight.
  */
 
 static void NAME(show_scaled)(const void *s_, void *x_, int64_t keys, int64_t r, int64_t width)

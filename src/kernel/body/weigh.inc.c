@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* weigh.inc.c - one block's scores to weights: exclusion by selection, the integer maximum, 2^(t - m),
- * the sum in sixteen lanes (rules 4, 6, 7, 8).
+/* weigh.inc.c - one block's scores to weights: exclusion by selection, the integer maximum, 2^(t -
+ * m), the sum in sixteen lanes (rules 4, 6, 7, 8).
  *
  * The fast form needs |m| <= FAST_M and finite scores. Both are noticed for one integer operation a
- * vector: |g| <= 1/2 unless t is NaN or +inf, so a set WILD_BIT among the g's calls for the slow form,
- * which scores the tile again and goes row by row.
+ * vector: |g| <= 1/2 unless t is NaN or +inf, so a set WILD_BIT among the g's calls for the slow
+ * form, which scores the tile again and goes row by row.
  */
 
-/* 2^(x - m) for U vectors `step` numbers apart; from = ROUNDER - m, floor = m + EXP2_FLOOR. Several at
- * a time, in lockstep, because each is one long dependent chain. */
+/* 2^(x - m) for U vectors `step` numbers apart; from = ROUNDER - m, floor = m + EXP2_FLOOR. Several
+ * at a time, in lockstep, because each is one long dependent chain. */
 HOT void NAME(exp2_group)(real *p, int64_t step, vec from, vec floor_, vec *sum, ivec *wild,
                           const int U)
 {

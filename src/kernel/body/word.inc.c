@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* word.inc.c - the smallest pieces: loads, bits of a number, exact powers of two, the selection that
- * exclusion is made of.
+/* word.inc.c - the smallest pieces: loads, bits of a number, exact powers of two, the selection
+ * that exclusion is made of.
  */
 #define R_(x) ((real)(x))
 

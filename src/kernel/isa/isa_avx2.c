@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* isa_avx2.c - AVX2 with FMA. */
+/* isa_avx2.c - the table for AVX2 with FMA: 8 floats or 4 doubles a vector, 16 registers.
+ *
+ * All there is to say is in its vocabulary; the kernels are the same for all.
+ */
 #include "cpu/cpu.h"
 #define ISA_NAME avx2
 #define ISA_ID QKV_ISA_AVX2

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* isa_scalar.c - one lane, baseline flags: the meaning of every other table. */
+/* isa_scalar.c - the table with one lane, in plain C with baseline flags: it runs everywhere and is
+ * the meaning of every other one (tests/kernel/checkkernel.c compares bit for bit).
+ */
 #include "cpu/cpu.h"
 #define ISA_NAME scalar
 #define ISA_ID QKV_ISA_SCALAR

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* env.h - the floating-point environment of the calling thread (rule 0): nearest, subnormals kept,
- * exceptions masked. enter returns what was set, leave puts it back, exception flags included.
+ * exceptions masked. enter returns what was set, leave puts it back, on x86 with the exception flags.
  */
 #ifndef QKVI_ENV_H
 #define QKVI_ENV_H

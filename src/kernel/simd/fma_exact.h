@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fma_exact.h - a * b + c with one rounding (nearest, ties to even), for processors that have no
- * fused multiply-add, without the C library. Slow and right: subnormals, signed zeros, overflow, NaN.
+ * fused multiply-add, without the C library. Slow and right: subnormals, signed zeros, overflow,
+ * NaN.
  *
  * float: the product of two floats is exact in double; the sum is rounded to odd there, which keeps
  * the second rounding right (Boldo and Melquiond 2008). double: in 192-bit integers.

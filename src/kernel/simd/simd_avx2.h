@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* simd_avx2.h - the vocabulary in AVX2 with FMA: 8 floats, 4 doubles. */
+/* simd_avx2.h - the vocabulary in AVX2 with FMA: 8 floats, 4 doubles, 16 registers.
+ *
+ * max and round are the instructions themselves: max gives its second operand when a NaN is in.
+ */
 #include <immintrin.h>
 #define VBYTES 32
 #define VREGISTERS 16

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* simd_avx512.h - the vocabulary in AVX-512 (F, VL, BW, DQ): 16 floats, 8 doubles. */
+/* simd_avx512.h - the vocabulary in AVX-512 (F, VL, BW, DQ): 16 floats, 8 doubles, 32 registers.
+ *
+ * max and round are the instructions themselves: max gives its second operand when a NaN is in.
+ */
 #include <immintrin.h>
 #define VBYTES 64
 #define VREGISTERS 32

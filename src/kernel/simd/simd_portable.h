@@ -49,8 +49,8 @@ CALLED f64v vmax64(f64v a, f64v b)
     const i64v m = a > b;
     return (f64v)((m & (i64v)a) | (~m & (i64v)b));
 }
-/* adding and taking away 1.5 * 2^23 rounds; from 2^22 on (and NaN) a number is an integer already or
- * is left to the caller, who only rounds a block's maximum this way */
+/* adding and taking away 1.5 * 2^23 rounds; from 2^22 on (and NaN) a number is an integer already
+ * or is left to the caller, who only rounds a block's maximum this way */
 INLINE float srint32(float x)
 {
     const float r = (x + 0x1.8p+23f) - 0x1.8p+23f;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* simd_scalar.h - the vocabulary with one lane: the table that every other one must equal. */
+/* simd_scalar.h - the vocabulary with one lane: a vector is a number.
+ *
+ * Its table is the one that every other must equal, so nothing here may be cleverer than the words.
+ */
 #define VBYTES 4
 #define VREGISTERS 16
 #define VBYTES64 8

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* vocabulary.h - the types every simd_<isa>.h speaks of, from VBYTES (bytes of a vector). Elementwise
- * + - * / & | << and comparisons are the compiler's own on these types; a comparison gives -1 or 0 in
- * each lane. What a compiler cannot know is added by each simd_<isa>.h under the same names:
+/* vocabulary.h - the types every simd_<isa>.h speaks of, from VBYTES (bytes of a vector).
+ * Elementwise + - * / & | << and comparisons are the compiler's own on these types; a comparison
+ * gives -1 or 0 in each lane. What a compiler cannot know is added by each simd_<isa>.h under the
+ * same names:
  *
- *     vfma32 vfma64   a * b + c, one rounding       vmax32 vmax64    a > b ? a : b  (b if a NaN is in)
- *     vrint32 vrint64 to an integer, ties to even   vany32 vany64    1 if any bit of any lane is set
- *     sfma32 sfma64   one number's a * b + c        vkeep32 vkeep64 vkeep_bits  opaque to the optimiser
+ *     vfma32 vfma64     a * b + c, one rounding
+ *     sfma32 sfma64     the same for one number
+ *     vmax32 vmax64     a > b ? a : b, so b if a NaN is in
+ *     vrint32 vrint64   to an integer, ties to even
+ *     vany32 vany64     1 if any bit of any lane is set
+ *     vkeep32 vkeep64 vkeep_bits   opaque to the optimiser
  */
 #ifndef VBYTES
 #error "include through a simd_<isa>.h"
@@ -21,10 +25,11 @@ typedef int32_t i32v __attribute__((vector_size(VBYTES), may_alias));
 typedef int64_t i64v __attribute__((vector_size(VBYTES64), may_alias));
 typedef uint32_t u32v __attribute__((vector_size(VBYTES), may_alias));
 typedef uint64_t u64v __attribute__((vector_size(VBYTES64), may_alias));
-/* the same, and single numbers, at any byte address */
-typedef float f32vu __attribute__((vector_size(VBYTES), aligned(1), may_alias));
-typedef double f64vu __attribute__((vector_size(VBYTES64), aligned(1), may_alias));
+/* single numbers at any byte address */
 typedef float f32u __attribute__((aligned(1), may_alias));
 typedef double f64u __attribute__((aligned(1), may_alias));
 typedef int32_t i32u __attribute__((aligned(1), may_alias));
 typedef int64_t i64u __attribute__((aligned(1), may_alias));
+
+/* a pointer that the compiler must take as new: what is read through it cannot wait in registers */
+#define OPAQUE(p) __asm__("" : "+r"(p))
