@@ -8,6 +8,7 @@
 #include "base/contract.h"
 #include "base/error.h"
 #include "base/shape.h"
+#include "plan/nodes.h"
 #include "run/run.h"
 
 enum {
@@ -219,15 +220,10 @@ qkv_status qkv_attention(const qkv_params *params, const void *q, const void *k,
 
 /* ---- partials -------------------------------------------------------------------------------- */
 
-static int64_t span_after(int64_t key)
-{
-    return key / QKVI_SPAN + (key % QKVI_SPAN != 0);
-}
-
 size_t qkv_partial_size(const qkv_plan *plan, int64_t key_begin, int64_t key_end)
 {
     if (plan == NULL || plan->ops == NULL || !qkvi_plan_range(plan, key_begin, key_end)) return 0;
-    const int64_t nodes = qkvi_plan_nodes(plan, key_begin / QKVI_SPAN, span_after(key_end));
+    const int64_t nodes = qkvi_plan_nodes(plan, key_begin / QKVI_SPAN, qkvi_span_after(key_end));
     int64_t n;
     if (__builtin_mul_overflow(plan->batch * plan->heads * plan->rows, nodes, &n) ||
         __builtin_mul_overflow(n, (plan->dv + 2) * plan->real_bytes, &n) || n > PTRDIFF_MAX)
@@ -312,7 +308,7 @@ qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args, const
     qkvi_job job = job_of(plan, &a);
     job.partial = p.data;
     job.span_begin = p.key_begin / QKVI_SPAN;
-    job.span_end = span_after(p.key_end);
+    job.span_end = qkvi_span_after(p.key_end);
     job.partial_nodes = qkvi_plan_nodes(plan, job.span_begin, job.span_end);
     job.item = qkvi_item_kernels;
     return qkvi_split(&job, &threads, err);

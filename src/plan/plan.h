@@ -60,9 +60,4 @@ qkv_status qkvi_plan_workspace(qkv_plan *plan, qkv_error *err);
 /* tasks of a run with that many threads */
 int32_t qkvi_plan_tasks(const qkv_plan *plan, int32_t nthreads);
 
-/* The nodes of a partial over spans [s0, s1), for each row (docs/numerics.md, Partials). */
-int64_t qkvi_plan_nodes(const qkv_plan *plan, int64_t s0, int64_t s1);
-/* 1 if key_begin, key_end are a range that a partial may have */
-int qkvi_plan_range(const qkv_plan *plan, int64_t key_begin, int64_t key_end);
-
 #endif

@@ -178,19 +178,17 @@ static void end_span(item *it, sink *sinks, int64_t span)
     }
 }
 
-static void finish_tile(item *it, qkvi_tile *t)
+void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, qkvi_tile *t)
 {
-    const qkv_plan *const p = it->plan;
-    const int64_t width = (int64_t)t->vectors * p->lanes;
+    const qkv_plan *const p = job->plan;
+    const int64_t width = (int64_t)t->vectors * p->lanes, row = place->row + t->row;
+    const int64_t flat = (place->batch * p->heads + place->head) * p->rows + row;
+    void *const out = qkvi_at_out(
+        job->out, qkvi_shape_at(&p->out, p->real_bytes, place->batch, place->head, row));
     if (!qkvi_tree_close(p, t)) qkvi_node_clear(p, t->work, width); /* no row saw a key */
-    const int64_t row = it->place.row + t->row;
-    const int64_t flat = (it->place.batch * p->heads + it->place.head) * p->rows + row;
-    p->ops->finish(t->work, qkvi_node_m(p, t->work), qkvi_node_l(p, t->work),
-                   qkvi_at_out(it->job->out, qkvi_shape_at(&p->out, p->real_bytes, it->place.batch,
-                                                           it->place.head, row)),
-                   p->out.stride[2], p->out.stride[3],
-                   it->job->lse ? qkvi_at_out(it->job->lse, flat * p->real_bytes) : NULL, t->rows,
-                   p->dv, width);
+    p->ops->finish(t->work, qkvi_node_m(p, t->work), qkvi_node_l(p, t->work), out, p->out.stride[2],
+                   p->out.stride[3], job->lse ? qkvi_at_out(job->lse, flat * p->real_bytes) : NULL,
+                   t->rows, p->dv, width);
 }
 
 static int visit_blocks(item *it, sink *sinks)
@@ -232,7 +230,7 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
     for (int32_t i = 0; i < it.ntiles; i++) {
         qkvi_tile *const t = it.tiles + i;
         if (!job->partial) {
-            finish_tile(&it, t);
+            qkvi_tile_finish(job, &it.place, t);
         } else if (it.key_end == p->keys) {
             if (qkvi_tree_close(p, t)) store_node(sinks + i, p, t, t->work);
         } else {

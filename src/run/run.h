@@ -44,6 +44,10 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t item);
 int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t item);
 int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t item);
 
+/* The rows of a tile whose nodes are all there: out and lse. */
+struct qkvi_tile;
+void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, struct qkvi_tile *tile);
+
 /* 1 when the caller has asked to stop */
 static inline int qkvi_cancelled(const qkvi_job *job)
 {

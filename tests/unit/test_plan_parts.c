@@ -18,6 +18,7 @@
 #include "cpu/cpu.h"
 #include "kernel/kernels.h"
 #include "mask/mask.h"
+#include "plan/nodes.h"
 #include "plan/plan.h"
 #include "plan/tile.h"
 #include "run/run.h"
