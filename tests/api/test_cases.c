@@ -171,16 +171,21 @@ static void c20(void)
     }
 }
 
-/* a zero is written as +0, whatever its sign in V */
+/* A zero is written as +0: from values of -0, and from one below 0 that rounds to zero. */
 static void zeros(void)
 {
-    prob p = prob_new(g_dtype, 1, 2, 1, 5, 140, 4, 7);
-    prob_gen(&p, 1, 2, 3);
-    fill(p.v, prob_nv(&p), -0.0);
-    answer a = prob_run(&p, here());
-    for (int64_t i = 0; i < prob_nout(&p); i++) assert_true(is_plus_zero(a.out, g_dtype, i));
-    answer_free(&a);
-    prob_free(&p);
+    for (int i = 0; i < 2; i++) {
+        prob p = prob_new(g_dtype, 1, 2, 1, 5, 140, 4, 7); /* q = 0: every key weighs 1/140 */
+        fill_gen(p.k, g_dtype, prob_nk(&p), 2);
+        fill(p.v, prob_nv(&p), -0.0);
+        for (int c = 0; i == 1 && c < 7; c++) {
+            put_at(p.v, g_dtype, 3 * 7 + c, g_dtype == QKV_F64 ? -0x1p-1074 : -0x1p-149);
+        }
+        answer a = prob_run(&p, here());
+        for (int64_t j = 0; j < prob_nout(&p); j++) assert_true(is_plus_zero(a.out, g_dtype, j));
+        answer_free(&a);
+        prob_free(&p);
+    }
 }
 
 static void c22(void)
