@@ -173,14 +173,17 @@ void line_number(lesson_line *line, double x, unsigned flags)
 void line_exact(lesson_line *line, double x)
 {
     char text[LESSON_NUMBER_BYTES];
-    size_t n = lesson_number_shortest(text, x);
+    size_t n = lesson_number_shortest(text, x == 0 ? 0 : x); /* never -0 */
     if (n > 2 && text[n - 2] == '.' && text[n - 1] == '0') text[n - 2] = 0;
+    int padded =
+        0; /* what follows is the padding of the exponent: "e+05" is e5 here, as in tables */
     for (n = 0; text[n] != 0; n++) {
         const char one[2] = {text[n], 0};
         if (text[n] == '-')
             line_own(line, "−");
-        else
+        else if (text[n] != '+' && !(padded && text[n] == '0'))
             line_text(line, one);
+        padded = text[n] == 'e' || (padded && (text[n] == '+' || text[n] == '-'));
     }
 }
 

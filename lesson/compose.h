@@ -27,7 +27,8 @@ void line_say(lesson_line *line, lesson_word id, const char *a, const char *b, c
 void line_integer(lesson_line *line, int64_t x);
 /* rounded to face->digits; flags as in number.h, the minus by the face */
 void line_number(lesson_line *line, double x, unsigned flags);
-void line_exact(lesson_line *line, double x); /* the fewest digits that are this number: 0.3, 2 */
+/* the fewest digits that are this number, 0.3, 2, 1e300; never -0 */
+void line_exact(lesson_line *line, double x);
 void line_name(lesson_line *line, const lesson_name *name, int max_columns);
 /* "[1,0]"; the first `channels` of n, then an ellipsis. whole: no decimals */
 void line_vector(lesson_line *line, const double *x, int64_t n, int64_t channels, int whole);

@@ -13,6 +13,18 @@ static void plain_number(lesson_line *line, double x, int whole)
     line_text(line, text[0] == '-' ? text + 1 : text);
 }
 
+/* Every digit, of a number that the reader chose. */
+static void plain_exact(lesson_line *line, double x)
+{
+    lesson_face ascii = *line->face;
+    lesson_line exact;
+    ascii.utf8 = 0;
+    line_start(&exact, &ascii);
+    line_exact(&exact, x < 0 ? -x : x);
+    if (x < 0) line_word(line, LESSON_W_PLAIN_MINUS);
+    line_text(line, exact.text);
+}
+
 /* "1, 2 and 20 more" */
 static void plain_vector(lesson_line *line, const double *x, int64_t n)
 {
@@ -92,13 +104,13 @@ static void step_scaled(const lesson_view *view, const lesson_table *table)
     line_start(&line, view->face);
     line_start(&by, view->face);
     if (in->scale_kind == LESSON_SCALE_VALUE)
-        plain_number(&by, in->scale_value, lesson_whole(in->scale_value));
+        plain_exact(&by, in->scale_value);
     else
         line_integer(&by, in->d_k);
     if (in->temperature != 1) {
         lesson_line t;
         line_start(&t, view->face);
-        plain_number(&t, in->temperature, lesson_whole(in->temperature));
+        plain_exact(&t, in->temperature);
         line_text(&by, " ");
         line_say(&by, LESSON_W_PLAIN_2_T, t.text, NULL, NULL);
     }

@@ -140,6 +140,26 @@ def plain(qkv):
        'sat looks most at cat, with 0.54.', 'plain: the map is a sentence a row')
 
 
+def choices(qkv):
+    """A number that the reader chose stands there as it is, in the notation of the tables."""
+    for scale, head in (('1e300', '× 1e300'), ('-2.5e-7', '× −2.5e−7'), ('-0', '× 0'), ('-0.0', '× 0'),
+                        ('0.00125', '× 0.00125'), ('1e21', '× 1e21'), ('123456789012', '× 123456789012')):
+        for stage in '0', '2', '4':
+            text = qkv.explain('--scale', scale, '--stage', stage)
+            ok(re.split(r'  +', worked.Page(text).head)[4] == head, f'--scale {scale}, stage {stage}', text)
+        ok(f' {head}' in qkv.explain('--scale', scale, '--view', 'map', '--stage', '2') and
+           f'>{head}<' in qkv.explain('--scale', scale, '--format', 'svg'),
+           f'--scale {scale}: the map, the picture')
+        spoken = head[2:].replace('−2', 'minus 2').replace('−', '-')
+        text = qkv.explain('--scale', scale, '--format', 'plain', '--stage', '2')
+        ok(f'multiplied by {spoken}, ' in text and not re.search(r'−|minus 0[ ,.]*(?!\d)', text),
+           f'--scale {scale}: plain', text)
+    text = qkv.explain('--temperature', '0.00125', '--format', 'plain', '--stage', '2')
+    ok('by the temperature 0.00125, ' in text, 'plain: the temperature, not rounded', text)
+    text = qkv.explain('--temperature', '1e-20', '--stage', '2')
+    ok('T = 1e−20: ' in text and '4 ÷ √2 ÷ 1e−20 = 2.83e20' in text, 'a small temperature', text)
+
+
 def tables(qkv):
     rows = list(csv.DictReader(io.StringIO(qkv.explain('--format', 'csv'))))
     ok([r['token'] for r in rows] == ['sat', *NAMES, 'sat'] and
@@ -256,6 +276,7 @@ def main():
     variants(qkv)
     words(qkv)
     plain(qkv)
+    choices(qkv)
     tables(qkv)
     pictures(qkv)
     later_stages(qkv)
