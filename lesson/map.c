@@ -38,7 +38,9 @@ int64_t map_most(const lesson_view *view, int64_t row)
     int64_t best = -1;
     for (int64_t j = 0; j < view->stages->keys; j++) {
         if (!map_sees(view, row, j)) continue;
-        if (best < 0 || map_value(view, row, j) > map_value(view, row, best)) best = j;
+        const double x = map_value(view, row, j);
+        const double most = best < 0 ? x : map_value(view, row, best);
+        if (best < 0 || x > most || (most != most && x == x)) best = j;
     }
     return best;
 }

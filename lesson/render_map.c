@@ -35,7 +35,7 @@ static void most_of(lesson_line *line, const lesson_view *view, int64_t row)
 {
     const int64_t key = map_most(view, row);
     line_start(line, view->face);
-    if (key < 0) return;
+    if (key < 0 || map_value(view, row, key) != map_value(view, row, key)) return;
     line_text(line, "  ");
     line_name(line, &view->in->name[view->in->key_begin + key], NAME_MOST);
     line_text(line, " ");

@@ -119,13 +119,21 @@ static void step_scaled(const lesson_view *view, const lesson_table *table)
     end(view, &line);
 }
 
+/* The strongest key: -1 when the row sees none. */
+static int no_weights(const lesson_view *view, int64_t strongest)
+{
+    return strongest >= 0 && !lesson_finite(view->stages->row_weight[strongest]);
+}
+
 static void step_weights(const lesson_view *view, const lesson_table *table, const char *who,
-                         int blind)
+                         int64_t strongest)
 {
     lesson_line line;
     line_start(&line, view->face);
-    if (blind) {
+    if (strongest < 0) {
         line_say(&line, LESSON_W_PLAIN_BLIND, who, NULL, NULL);
+    } else if (no_weights(view, strongest)) {
+        line_word(&line, LESSON_W_PLAIN_NO_WEIGHTS);
     } else {
         line_word(&line, LESSON_W_PLAIN_3);
         values(&line, view, table, view->stages->row_weight, 0);
@@ -139,7 +147,7 @@ qkv_status lesson_plain_table(const lesson_view *view)
     lesson_table table;
     const qkv_status status = table_make(&table, view, 80);
     if (status != QKV_OK) return status;
-    const int blind = lesson_strongest(in, view->stages) < 0;
+    const int64_t strongest = lesson_strongest(in, view->stages);
     lesson_line who, line;
     line_start(&who, view->face);
     line_row(&who, in, in->token, LESSON_NAME_COLUMNS);
@@ -151,13 +159,17 @@ qkv_status lesson_plain_table(const lesson_view *view)
         end(view, &line);
     }
     if (in->stage >= 2) step_scaled(view, &table);
-    if (in->stage >= 3) step_weights(view, &table, who.text, blind);
+    if (in->stage >= 3) step_weights(view, &table, who.text, strongest);
     if (in->stage >= 4) {
         lesson_line out;
         line_start(&out, view->face);
         line_start(&line, view->face);
         plain_vector(&out, view->stages->row_out, in->d_v);
-        line_say(&line, blind ? LESSON_W_PLAIN_BLIND_OUT : LESSON_W_PLAIN_4, out.text, NULL, NULL);
+        line_say(&line,
+                 strongest < 0                 ? LESSON_W_PLAIN_BLIND_OUT
+                 : no_weights(view, strongest) ? LESSON_W_PLAIN_NO_WEIGHTS_OUT
+                                               : LESSON_W_PLAIN_4,
+                 out.text, NULL, NULL);
         end(view, &line);
     }
     return QKV_OK;
@@ -178,8 +190,10 @@ qkv_status lesson_plain_map(const lesson_view *view)
             line_key(&whom, in, in->key_begin + key, LESSON_NAME_COLUMNS);
             plain_number(&x, map_value(view, i, key), 0);
         }
+        const int is_nan = key >= 0 && map_value(view, i, key) != map_value(view, i, key);
         line_say(&line,
                  key < 0          ? LESSON_W_PLAIN_NONE_SEEN
+                 : is_nan         ? LESSON_W_PLAIN_NOT_FINITE
                  : in->stage >= 3 ? LESSON_W_PLAIN_SEEN
                                   : LESSON_W_PLAIN_HIGHEST,
                  who.text, whom.text, x.text);

@@ -153,6 +153,7 @@ static void conclusion(const lesson_view *view)
 {
     const lesson_input *const in = view->in;
     const int64_t strongest = lesson_strongest(in, view->stages);
+    if (strongest >= 0 && !lesson_finite(view->stages->row_weight[strongest])) return;
     lesson_line line, who, whom;
     line_start(&who, view->face);
     line_row(&who, in, in->token, LESSON_NAME_COLUMNS);

@@ -182,6 +182,29 @@ def edges(qkv, folder):
     ok('1.00e300' in text and max(map(len, text.splitlines())) <= 80, 'huge numbers stay short', text)
 
 
+def no_weights(qkv, folder):
+    """Softmax of a score that is not finite: nobody is looked at, and no format says NaN of a key."""
+    huge = ['--set-query', '1e308,1e308']
+    for stage in '3', '4':
+        text = qkv.explain(*huge, '--stage', stage)
+        ok('looks' not in text and text.count('not finite') == 1, f'text, stage {stage}: no winner', text)
+        ok('looks' not in qkv.explain(*huge, '--stage', stage, '--format', 'svg'), f'svg, stage {stage}')
+    plain = qkv.explain(*huge, '--format', 'plain').splitlines()
+    ok('cat NaN' not in '\n'.join(plain) and 'not finite' in plain[3] and 'sum to 1' not in plain[3] and
+       'shares' not in plain[4], 'plain: no shares', plain)
+    files = Files(folder, ['a', 'b', 'c'])
+    kit.write_npy(folder / 'k.npy', [[math.nan, 0.0], [1.0, 0.0], [2.0, 0.0]], '<f8')
+    kit.write_npy(folder / 'q.npy', [[1.0, 0.0], [-1.0, 0.0], [1e308, 0.0]], '<f8')
+    for stage, want in (('1', ['c 2.00', 'b −1.00', 'c ∞']), ('3', ['', '', ''])):
+        args = [*files.args, '--view', 'map', '--stage', stage]
+        lines = qkv.explain(*args).splitlines()[2:5]
+        ok(all(line.endswith(w if w else ('?', ' ')) and 'NaN' not in line
+               for line, w in zip(lines, want)), f'map, stage {stage}: the largest number', lines)
+        spoken = qkv.explain(*args, '--format', 'plain').splitlines()
+        ok(not any('NaN' in line or (stage == '3' and 'looks' in line) for line in spoken),
+           f'map, stage {stage}: plain', spoken)
+
+
 def other_sizes(qkv, folder):
     args = [a for n in 'qkv' for a in (f'--{n}', str(folder / f'{n}.npy'))]
     rows = [[math.sin(i * 7 + c) for c in range(3)] for i in range(60)]
@@ -299,7 +322,7 @@ def main():
     qkv = kit.Command(sys.argv[1])
     data = pathlib.Path(sys.argv[3])
     for test in (names_in_every_format, each_name_alone, bytes_that_are_not_text, choosing, edges,
-                 names_twice_and_unseen,
+                 names_twice_and_unseen, no_weights,
                  other_sizes, cells):
         with tempfile.TemporaryDirectory() as folder:
             test(qkv, pathlib.Path(folder))
