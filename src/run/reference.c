@@ -10,14 +10,14 @@
 #include "run/run.h"
 #include "run/taps.h"
 
-/* to[index] = x, as float (rounded) or double; every NaN the same one */
+/* to[index] = x, as float (rounded) or double; every NaN the same one, every zero +0 */
 static void put(void *to, int64_t index, int64_t real_bytes, double x)
 {
     typedef float any_float __attribute__((aligned(1), may_alias));
     typedef double any_double __attribute__((aligned(1), may_alias));
     const double y = x == x ? x : __builtin_nan("");
     if (real_bytes == 4)
-        ((any_float *)to)[index] = (float)y;
+        ((any_float *)to)[index] = (float)y + 0; /* y may round to -0 */
     else
         ((any_double *)to)[index] = y;
 }
