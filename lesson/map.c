@@ -17,11 +17,11 @@ int map_sees(const lesson_view *view, int64_t row, int64_t key)
     return lesson_sees(view->in, view->in->row_begin + row, view->in->key_begin + key);
 }
 
-void map_range(const lesson_view *view, double *low, double *high)
+int map_range(const lesson_view *view, double *low, double *high)
 {
     *low = 0;
     *high = 1;
-    if (view->in->stage >= 3) return;
+    if (view->in->stage >= 3) return 1;
     int first = 1;
     for (int64_t i = 0; i < view->stages->rows; i++)
         for (int64_t j = 0; j < view->stages->keys; j++) {
@@ -31,6 +31,15 @@ void map_range(const lesson_view *view, double *low, double *high)
             if (first || x > *high) *high = x;
             first = 0;
         }
+    return !first;
+}
+
+int map_has_odd(const lesson_view *view)
+{
+    for (int64_t i = 0; i < view->stages->rows; i++)
+        for (int64_t j = 0; j < view->stages->keys; j++)
+            if (map_sees(view, i, j) && !lesson_finite(map_value(view, i, j))) return 1;
+    return 0;
 }
 
 int64_t map_most(const lesson_view *view, int64_t row)

@@ -10,8 +10,10 @@
 
 double map_value(const lesson_view *view, int64_t row, int64_t key);
 int map_sees(const lesson_view *view, int64_t row, int64_t key);
-/* 0 and 1 for weights, else the least and the largest visible finite score. */
-void map_range(const lesson_view *view, double *low, double *high);
+/* 0 and 1 for weights, else the least and the largest visible finite score; 0 when there is none. */
+int map_range(const lesson_view *view, double *low, double *high);
+/* Is a visible one not finite? */
+int map_has_odd(const lesson_view *view);
 /* The visible key with the largest value of a row, -1: none. */
 int64_t map_most(const lesson_view *view, int64_t row);
 void line_map_caption(lesson_line *line, const lesson_view *view);

@@ -9,11 +9,12 @@
 enum { CELL_MOST = 4, NAME_MOST = 8 };
 
 typedef struct map_layout {
-    int64_t keys; /* columns that find room */
-    int cell;     /* width of one */
-    int label;    /* width of the names at the left */
-    int most;     /* width of the strongest key at the right, 0: no room */
-    double low, high;
+    int64_t keys;     /* columns that find room */
+    int cell;         /* width of one */
+    int label;        /* width of the names at the left */
+    int most;         /* width of the strongest key at the right, 0: no room */
+    double low, high; /* the ends of the shades; equal when all are, or when none is finite */
+    int finite;       /* there is a number to shade */
 } map_layout;
 
 static int larger(int a, int b)
@@ -44,7 +45,7 @@ static void most_of(lesson_line *line, const lesson_view *view, int64_t row)
 
 static map_layout lay_out(const lesson_view *view)
 {
-    map_layout m = {view->stages->keys, CELL_MOST, 0, 0, 0, 1};
+    map_layout m = {view->stages->keys, CELL_MOST, 0, 0, 0, 1, 1};
     lesson_line line;
     line_start(&line, view->face);
     line_word(&line, LESSON_W_MAP_FROM);
@@ -55,7 +56,8 @@ static map_layout lay_out(const lesson_view *view)
         most_of(&line, view, i);
         m.most = larger(m.most, line_columns(&line));
     }
-    map_range(view, &m.low, &m.high);
+    m.finite = map_range(view, &m.low, &m.high);
+    if (!m.finite) m.high = m.low;
     const int width = view->face->width - m.label - 1;
     while (m.cell > 1 && m.keys * m.cell + m.most > width) m.cell--;
     if (m.keys * m.cell + m.most > width) m.most = 0;
@@ -110,25 +112,33 @@ static const char *shade_of(const lesson_view *view, const map_layout *m, int64_
     return shade[(t >= 0.05) + (t >= 0.25) + (t >= 0.5) + (t >= 0.75)];
 }
 
+static void legend_also(lesson_line *line, lesson_word utf8, lesson_word ascii)
+{
+    if (line->n > 0) line_text(line, "; ");
+    line_word(line, line->face->utf8 ? utf8 : ascii);
+}
+
 static void legend(const lesson_view *view, const map_layout *m)
 {
-    lesson_line line;
+    lesson_line line, low, high;
     const int utf8 = view->face->utf8;
     line_start(&line, view->face);
-    if (view->in->stage >= 3) {
+    line_start(&low, view->face);
+    line_start(&high, view->face);
+    line_number(&low, m->low, LESSON_KEEP_INTEGER);
+    line_number(&high, m->high, LESSON_KEEP_INTEGER);
+    if (view->in->stage >= 3)
         line_word(&line, utf8 ? LESSON_W_MAP_LEGEND : LESSON_W_MAP_LEGEND_ASCII);
-    } else {
-        lesson_line low, high;
-        line_start(&low, view->face);
-        line_start(&high, view->face);
-        line_number(&low, m->low, LESSON_KEEP_INTEGER);
-        line_number(&high, m->high, LESSON_KEEP_INTEGER);
+    else if (m->high > m->low)
         line_say(&line, utf8 ? LESSON_W_MAP_LEGEND_RANGE : LESSON_W_MAP_LEGEND_RANGE_ASCII,
                  low.text, high.text, NULL);
-    }
+    else if (m->finite)
+        line_say(&line, utf8 ? LESSON_W_MAP_LEGEND_EQUAL : LESSON_W_MAP_LEGEND_EQUAL_ASCII,
+                 low.text, NULL, NULL);
+    if (map_has_odd(view)) legend_also(&line, LESSON_W_MAP_LEGEND_ODD, LESSON_W_MAP_LEGEND_ODD);
     if (view->in->causal)
-        line_word(&line, utf8 ? LESSON_W_MAP_LEGEND_HIDDEN : LESSON_W_MAP_LEGEND_HIDDEN_ASCII);
-    sink_wrapped(view, line.text, 2);
+        legend_also(&line, LESSON_W_MAP_LEGEND_HIDDEN, LESSON_W_MAP_LEGEND_HIDDEN_ASCII);
+    if (line.n > 0) sink_wrapped(view, line.text, 2);
 }
 
 qkv_status lesson_text_map(const lesson_view *view)

@@ -205,6 +205,22 @@ def no_weights(qkv, folder):
            f'map, stage {stage}: plain', spoken)
 
 
+def legends(qkv, folder):
+    """The last line of a map explains every sign in it, and no other."""
+    del folder
+    even, odd = ['--scale', '0'], ['--set-query', '1e308,1e308']
+    for args, charset, want in (
+            (even, 'C.UTF-8', '█ is 0'), (even, 'C', '9 is 0'),
+            ([*even, '--causal'], 'C.UTF-8', '█ is 0; · is hidden'),
+            ([*odd, '--rows', '2:3', '--keys', '1:4'], 'C.UTF-8', '? is not finite'),
+            ([*odd, '--rows', '2:3'], 'C', '9 is 7.07e307; ? is not finite'),
+            ([*even, '--causal=-9'], 'C.UTF-8', '· is hidden')):
+        text = qkv.explain('--view', 'map', '--stage', '2', *args, locale=charset)
+        ok(text.splitlines()[-1] == want, f'map {args}, {charset}: {want}', text)
+    text = qkv.explain('--view', 'map', *odd)
+    ok(text.endswith('from 0.75; ? is not\n  finite\n'), 'a map of weights says what ? is', text)
+
+
 def other_sizes(qkv, folder):
     args = [a for n in 'qkv' for a in (f'--{n}', str(folder / f'{n}.npy'))]
     rows = [[math.sin(i * 7 + c) for c in range(3)] for i in range(60)]
@@ -322,7 +338,7 @@ def main():
     qkv = kit.Command(sys.argv[1])
     data = pathlib.Path(sys.argv[3])
     for test in (names_in_every_format, each_name_alone, bytes_that_are_not_text, choosing, edges,
-                 names_twice_and_unseen, no_weights,
+                 names_twice_and_unseen, no_weights, legends,
                  other_sizes, cells):
         with tempfile.TemporaryDirectory() as folder:
             test(qkv, pathlib.Path(folder))
