@@ -93,6 +93,8 @@ const double *lesson_preset_w(void);
 
 double lesson_scale(const lesson_input *in);
 int lesson_sees(const lesson_input *in, int64_t row, int64_t key);
+/* How many keys a row sees: always the first ones. */
+int64_t lesson_seen(const lesson_input *in, int64_t row);
 /* Runs the reference over the range, and the kernels too when engine is not 0. */
 qkv_status lesson_run(lesson_stages *out, const lesson_input *in, int engine,
                       const lesson_memory *memory, qkv_error *err);

@@ -65,3 +65,10 @@ void line_map_caption(lesson_line *line, const lesson_view *view)
     }
     if (view->in->stage >= 3) line_word(line, LESSON_W_MAP_WEIGHTS);
 }
+
+void line_map_mask(lesson_line *line, const lesson_view *view, const char *shift)
+{
+    if (!view->in->causal) return;
+    line_say(line, view->in->q_offset == 0 ? LESSON_W_MAP_CAUSAL : LESSON_W_MAP_CAUSAL_SHIFT, shift,
+             NULL, NULL);
+}

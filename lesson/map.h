@@ -17,5 +17,7 @@ int map_has_odd(const lesson_view *view);
 /* The visible key with the largest value of a row, -1: none. */
 int64_t map_most(const lesson_view *view, int64_t row);
 void line_map_caption(lesson_line *line, const lesson_view *view);
+/* Which keys a query sees, under a mask; `shift` is the offset as text. */
+void line_map_mask(lesson_line *line, const lesson_view *view, const char *shift);
 
 #endif /* QKV_LESSON_MAP_H */

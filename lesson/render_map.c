@@ -141,6 +141,16 @@ static void legend(const lesson_view *view, const map_layout *m)
     if (line.n > 0) sink_wrapped(view, line.text, 2);
 }
 
+static void mask(const lesson_view *view)
+{
+    lesson_line line, shift;
+    line_start(&line, view->face);
+    line_start(&shift, view->face);
+    line_exact(&shift, (double)view->in->q_offset);
+    line_map_mask(&line, view, shift.text);
+    if (line.n > 0) sink_wrapped(view, line.text, 2);
+}
+
 qkv_status lesson_text_map(const lesson_view *view)
 {
     const map_layout m = lay_out(view);
@@ -148,6 +158,7 @@ qkv_status lesson_text_map(const lesson_view *view)
     line_start(&line, view->face);
     line_map_caption(&line, view);
     sink_wrapped(view, line.text, 0);
+    mask(view);
     head(view, &m);
     for (int64_t i = 0; i < view->stages->rows; i++) {
         label_of(&line, view, i);

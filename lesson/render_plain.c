@@ -65,9 +65,29 @@ static void values(lesson_line *line, const lesson_view *view, const lesson_tabl
         line_key(line, view->in, table->key[i], LESSON_NAME_COLUMNS);
         line_text(line, " ");
         plain_number(line, x[table->key[i]], whole);
+        if (lesson_sees(view->in, view->in->token, table->key[i])) continue;
+        line_text(line, " ");
+        line_word(line, LESSON_W_HIDDEN);
     }
     more(line, table->others);
     line_text(line, ".");
+}
+
+/* "; the causal mask hides every key after cat" */
+static void mask(lesson_line *line, const lesson_view *view)
+{
+    const lesson_input *const in = view->in;
+    if (!in->causal) return;
+    const int64_t seen = lesson_seen(in, in->token);
+    lesson_line last;
+    line_start(&last, view->face);
+    if (seen > 0) line_key(&last, in, seen - 1, LESSON_NAME_COLUMNS);
+    line_text(line, "; ");
+    line_say(line,
+             seen == 0          ? LESSON_W_PLAIN_CAUSAL_NONE
+             : seen == in->keys ? LESSON_W_PLAIN_CAUSAL_ALL
+                                : LESSON_W_PLAIN_CAUSAL_SOME,
+             last.text, NULL, NULL);
 }
 
 static void step_vectors(const lesson_view *view, const lesson_table *table, const char *who)
@@ -91,6 +111,7 @@ static void step_vectors(const lesson_view *view, const lesson_table *table, con
         line_say(&line, LESSON_W_PLAIN_0_TOKEN, name.text, a.text, b.text);
     }
     more(&line, table->others);
+    mask(&line, view);
     line_text(&line, ".");
     end(view, &line);
 }
@@ -175,9 +196,21 @@ qkv_status lesson_plain_table(const lesson_view *view)
     return QKV_OK;
 }
 
+static void map_mask(const lesson_view *view)
+{
+    if (!view->in->causal) return;
+    lesson_line line, shift;
+    line_start(&shift, view->face);
+    plain_exact(&shift, (double)view->in->q_offset);
+    line_start(&line, view->face);
+    line_map_mask(&line, view, shift.text);
+    end(view, &line);
+}
+
 qkv_status lesson_plain_map(const lesson_view *view)
 {
     const lesson_input *const in = view->in;
+    map_mask(view);
     for (int64_t i = 0; i < view->stages->rows; i++) {
         lesson_line line, who, whom, x;
         const int64_t key = map_most(view, i);

@@ -18,7 +18,7 @@ typedef struct picture {
     double right[LESSON_COLUMNS];
     double bar_x, bar_width, width;
     int columns, figures; /* in a line of running text, of numbers (they are wider) */
-    lesson_line title, caption, query, worked, output, left;
+    lesson_line title, caption, query, mask, worked, output, left;
 } picture;
 
 static void place_columns(picture *p, const lesson_view *view)
@@ -56,6 +56,7 @@ static void compose(picture *p, const lesson_view *view)
     line_start(&p->title, view->face);
     line_start(&p->caption, view->face);
     line_start(&p->query, view->face);
+    line_start(&p->mask, view->face);
     line_start(&p->worked, view->face);
     line_start(&p->output, view->face);
     line_start(&p->left, view->face);
@@ -65,6 +66,7 @@ static void compose(picture *p, const lesson_view *view)
     line_word(&p->caption, lesson_caption(in));
     line_row(&name, in, in->token, LESSON_NAME_COLUMNS);
     const int64_t q = line_query(&p->query, view, p->figures);
+    line_mask(&p->mask, view);
     const lesson_worked how = {p->table.whole_score, p->table.whole_scaled, 2 * p->figures - 8,
                                p->table.at};
     int64_t out = in->d_v;
@@ -104,12 +106,12 @@ static void row(const picture *p, const lesson_view *view, int64_t i, double y)
         if (c == COLUMN_VALUE && p->table.channels_v == 0) continue;
         cell(p, view, i, c, y);
     }
-    if (i < 0 || i >= p->table.shown || view->in->stage < 3) return;
+    if (i < 0 || i >= p->table.shown) return;
     const int64_t key = p->table.key[i];
     const double w = view->stages->row_weight[key];
     if (!lesson_sees(view->in, view->in->token, key)) {
         svg_text(view, p->bar_x + 6, y, &faint, lesson_word_text(LESSON_W_HIDDEN));
-    } else if (w > 0) {
+    } else if (view->in->stage >= 3 && w > 0) {
         svg_rect(view, p->bar_x, y - 10, (w < 1 ? w : 1) * p->bar_width, 10, SVG_INK, 1);
     }
 }
@@ -142,7 +144,8 @@ qkv_status lesson_svg_table(const lesson_view *view)
         p->table.shown + 1 + (view->in->stage >= 3 ? 1 + table_has_others(view, &p->table) : 0);
     const double height = MARGIN + 24 + LEADING * svg_lines(view, p->columns, p->caption.text) +
                           16 + ROW + 8 + (double)(ROW * body) +
-                          LEADING * (svg_lines(view, p->figures, p->worked.text) +
+                          LEADING * (svg_lines(view, p->columns, p->mask.text) +
+                                     svg_lines(view, p->figures, p->worked.text) +
                                      svg_lines(view, p->figures, p->output.text) +
                                      svg_lines(view, p->columns, p->left.text)) +
                           MARGIN;
@@ -152,7 +155,8 @@ qkv_status lesson_svg_table(const lesson_view *view)
     y = svg_paragraph(view, MARGIN, y + LEADING, LEADING, p->columns, &ink, p->caption.text);
     const svg_style query = {SVG_Q, "start", SIZE, 0, 0};
     svg_text(view, MARGIN, y + 12, &query, p->query.text);
-    y = table(p, view, y + 12 + ROW + 8);
+    y = svg_paragraph(view, MARGIN, y + 12 + LEADING, LEADING, p->columns, &ink, p->mask.text);
+    y = table(p, view, y + ROW + 8 - LEADING);
     y = svg_paragraph(view, MARGIN, y, LEADING, p->figures, &ink, p->worked.text);
     y = svg_paragraph(view, MARGIN, y, LEADING, p->figures, &ink, p->output.text);
     svg_paragraph(view, MARGIN, y, LEADING, p->columns, &faint, p->left.text);

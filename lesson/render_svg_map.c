@@ -113,11 +113,12 @@ qkv_status lesson_svg_map(const lesson_view *view)
     const double right = p.x + (double)view->stages->keys * p.cell;
     const double bottom = p.y + (double)view->stages->rows * p.cell;
     const svg_style ink = {SVG_INK, "start", 15, 0, 0};
+    const svg_style faint = {SVG_SECONDARY, "start", SIZE, 0, 0};
     lesson_line line;
     line_start(&line, view->face);
     line_map_caption(&line, view);
     const double width = right + 90 > 620 ? right + 90 : 620;
-    svg_begin(view, width, bottom + 60, line.text);
+    svg_begin(view, width, bottom + (in->causal ? 84 : 60), line.text);
     svg_text(view, MARGIN, MARGIN + 12, &ink, line.text);
     edges(view, &p);
     svg_rule(view, p.x, right, p.y, SVG_HAIRLINE);
@@ -128,6 +129,12 @@ qkv_status lesson_svg_map(const lesson_view *view)
         svg_outline(view, p.x - 1, p.y + (double)(in->token - in->row_begin) * p.cell - 1,
                     right - p.x + 1, p.cell + 1);
     legend(view, &p, bottom + 16);
+    lesson_line shift;
+    line_start(&line, view->face);
+    line_start(&shift, view->face);
+    line_exact(&shift, (double)in->q_offset);
+    line_map_mask(&line, view, shift.text);
+    if (line.n > 0) svg_text(view, MARGIN, bottom + 68, &faint, line.text);
     svg_end(view);
     return QKV_OK;
 }

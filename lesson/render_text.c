@@ -49,6 +49,14 @@ static int64_t query(const lesson_view *view)
     return shown;
 }
 
+static void mask(const lesson_view *view)
+{
+    lesson_line line;
+    line_start(&line, view->face);
+    line_mask(&line, view);
+    if (line.n > 0) sink_wrapped(view, line.text, 2);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 /* A bar of w on an axis of 0 to 1, in eighths of a column where there are such signs. */
@@ -72,8 +80,8 @@ static const char *color_of(const lesson_view *view, int64_t i, int column)
     return column == COLUMN_KEY ? COLOR_K : column == COLUMN_VALUE ? COLOR_V : COLOR_BOLD;
 }
 
-/* i < 0: the head. Blanks at the end are not written. */
-static void row(const lesson_view *view, const lesson_table *table, int64_t i)
+/* i < 0: the head. Blanks at the end are not written; returns the columns used. */
+static int row(const lesson_view *view, const lesson_table *table, int64_t i)
 {
     lesson_line cell;
     int start = 0, at = 0; /* where this column starts, where the text ends so far */
@@ -98,21 +106,36 @@ static void row(const lesson_view *view, const lesson_table *table, int64_t i)
         }
         start += table->width[c] + 2;
     }
+    return at;
 }
 
-static void bar_cell(const lesson_view *view, const lesson_table *table, int64_t i)
+/* Where the bars start. */
+static int bar_place(const lesson_table *table)
+{
+    int start = 0;
+    for (int c = 0; c <= COLUMN_WEIGHT; c++) {
+        if (c == COLUMN_KEY && table->channels_k == 0) continue;
+        if (c == COLUMN_VALUE && table->channels_v == 0) continue;
+        start += table->width[c] + (c < COLUMN_WEIGHT ? 2 : 1);
+    }
+    return start;
+}
+
+/* The bar, from stage 3 on; "hidden" at every stage, for it is the input's. `at`: columns used. */
+static void bar_cell(const lesson_view *view, const lesson_table *table, int64_t i, int at)
 {
     const lesson_input *const in = view->in;
-    if (in->stage < 3 || table->bar == 0 || i >= table->shown) return;
+    if (table->bar == 0 || i >= table->shown) return;
     lesson_line line;
     line_start(&line, view->face);
-    line_text(&line, " ");
-    if (lesson_sees(in, in->token, table->key[i])) {
+    if (!lesson_sees(in, in->token, table->key[i])) {
+        if (table->bar >= 6) line_word(&line, LESSON_W_HIDDEN);
+    } else if (in->stage >= 3) {
         bar(&line, view->stages->row_weight[table->key[i]], table->bar);
-    } else if (table->bar >= 6) {
-        line_word(&line, LESSON_W_HIDDEN);
     }
-    if (line.n > 1) sink_text(view, line.text);
+    if (line.n == 0) return;
+    sink_repeat(view, " ", bar_place(table) - at);
+    sink_text(view, line.text);
 }
 
 static void rows(const lesson_view *view, const lesson_table *table)
@@ -122,8 +145,8 @@ static void rows(const lesson_view *view, const lesson_table *table)
     for (int64_t i = 0; i < table->shown + 2; i++) {
         if (i == table->shown && !table_has_others(view, table)) continue;
         if (i > table->shown && view->in->stage < 3) continue;
-        row(view, table, i);
-        bar_cell(view, table, i);
+        const int at = row(view, table, i);
+        bar_cell(view, table, i, at);
         sink_text(view, "\n");
     }
 }
@@ -219,6 +242,7 @@ qkv_status lesson_text_table(const lesson_view *view)
     head(view);
     sink_text(view, gap);
     const int64_t q = query(view);
+    mask(view);
     sink_text(view, gap);
     rows(view, &table);
     sink_text(view, gap);

@@ -22,6 +22,13 @@ int lesson_sees(const lesson_input *in, int64_t row, int64_t key)
     return !in->causal || key <= row + in->q_offset;
 }
 
+int64_t lesson_seen(const lesson_input *in, int64_t row)
+{
+    const int64_t seen = row + in->q_offset + 1; /* |q_offset| <= 2^62 */
+    if (!in->causal || seen > in->keys) return in->keys;
+    return seen > 0 ? seen : 0;
+}
+
 int64_t lesson_strongest(const lesson_input *in, const lesson_stages *s)
 {
     int64_t best = -1;

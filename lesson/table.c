@@ -276,6 +276,24 @@ qkv_status table_make(lesson_table *table, const lesson_view *view, int width)
 
 /* ---- lines around the table ------------------------------------------------------------------ */
 
+void line_mask(lesson_line *line, const lesson_view *view)
+{
+    const lesson_input *const in = view->in;
+    if (!in->causal) return;
+    const int64_t seen = lesson_seen(in, in->token);
+    const lesson_word id = seen == 0          ? LESSON_W_CAUSAL_NONE
+                           : seen == in->keys ? LESSON_W_CAUSAL_ALL
+                                              : LESSON_W_CAUSAL_SOME;
+    lesson_line who, last;
+    char hidden[LESSON_NUMBER_BYTES];
+    line_start(&who, view->face);
+    line_start(&last, view->face);
+    line_row(&who, in, in->token, LESSON_NAME_COLUMNS);
+    if (seen > 0) line_key(&last, in, seen - 1, LESSON_NAME_COLUMNS);
+    lesson_number_integer(hidden, in->keys - seen);
+    line_say(line, id, who.text, last.text, hidden);
+}
+
 int64_t line_query(lesson_line *line, const lesson_view *view, int columns)
 {
     const lesson_input *const in = view->in;

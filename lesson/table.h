@@ -45,6 +45,8 @@ int table_has_others(const lesson_view *view, const lesson_table *table);
 /* "÷ √dₖ" and its kin */
 void line_scale(lesson_line *line, const lesson_input *in);
 
+/* Under a mask, which keys the token's query does not see; nothing without one. */
+void line_mask(lesson_line *line, const lesson_view *view);
 /* "Query for sat = [1,2]" and "output = [1.68,0.53]" in so many columns; they return how many
  * numbers found room. */
 int64_t line_query(lesson_line *line, const lesson_view *view, int columns);

@@ -140,6 +140,45 @@ def plain(qkv):
        'sat looks most at cat, with 0.54.', 'plain: the map is a sentence a row')
 
 
+def masked(qkv):
+    """Under a causal mask every stage says so, and which keys are hidden."""
+    said = {'the': ('the sees no key after the; hidden keys: 3.', 'hides every key after the.', 3),
+            'cat': ('cat sees no key after cat; hidden keys: 2.', 'hides every key after cat.', 2),
+            'mat': ('mat sees every key.', 'hides no key.', 0)}
+    for stage in '01234':
+        for name, (line, spoken, count) in said.items():
+            args = ['--causal', '--stage', stage, '--token', name]
+            text = qkv.explain(*args)
+            page = worked.Page(text)
+            hidden = [n for n in NAMES if 'hidden' in page.rows[n]]
+            ok(f'\nCausal mask: {line}\n' in text and hidden == NAMES[len(NAMES) - count:],
+               f'{args}: text', text)
+            # 'hidden' stands in one column, under the head of the weights
+            places = {row.index('hidden') for row in text.splitlines() if row.endswith(' hidden')}
+            ok(places <= {page.head.index('weight w') + 5}, f'{args}: one column', text)
+            steps = qkv.explain(*args, '--format', 'plain').splitlines()
+            ok(steps[0].endswith(f'; the causal mask {spoken}') and
+               all(step.count(' hidden') == count for step in steps[1:4]), f'{args}: plain', steps)
+            svg = qkv.explain(*args, '--format', 'svg')
+            ok(f'>Causal mask: {line}<' in svg and svg.count('>hidden<') == count, f'{args}: svg', svg)
+        if stage == '0':
+            continue
+        for args, line in ((['--causal'], 'Causal mask: a query sees'), (['--causal=-1'], 'Causal mask, shift')):
+            for style in ('text', 'plain', 'svg'):
+                text = qkv.explain(*args, '--stage', stage, '--view', 'map', '--format', style)
+                ok(text.count(line) == 1, f'{args}, stage {stage}: the map, {style}', text)
+    for style in ('text', 'plain', 'svg'):
+        for view in ('table', 'map'):
+            text = qkv.explain('--format', style, '--view', view)
+            ok('ask' not in text.replace('asks', '') and 'hidden' not in text, f'{style}, {view}: no mask, no word',
+               text)
+    ok('Causal mask: the sees no key.' in qkv.explain('--causal=-1', '--token', 'the', '--stage', '1') and
+       qkv.explain('--causal=-1', '--token', 'the', '--format', 'plain', '--stage', '0').endswith(
+           'hides every key.\n'), 'a mask that hides every key')
+    ok('Causal mask: the sees no key after sat; hidden keys: 1.' in
+       qkv.explain('--causal=2', '--token', 'the', '--stage', '1'), 'a shift')
+
+
 def choices(qkv):
     """A number that the reader chose stands there as it is, in the notation of the tables."""
     for scale, head in (('1e300', '× 1e300'), ('-2.5e-7', '× −2.5e−7'), ('-0', '× 0'), ('-0.0', '× 0'),
@@ -276,6 +315,7 @@ def main():
     variants(qkv)
     words(qkv)
     plain(qkv)
+    masked(qkv)
     choices(qkv)
     tables(qkv)
     pictures(qkv)
