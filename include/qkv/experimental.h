@@ -16,7 +16,7 @@ extern "C" {
 QKV_API double qkv_ref_exp(double x);
 
 /* y = x w + b in float64, row vectors: y[i][o] = (sum over c of x[i][c] * w[c][o]) + b[o], the sum
- * ascending from +0. All dense; b may be NULL. rows, in, out >= 0. */
+ * ascending from +0. All dense; b may be NULL; y overlaps no other. rows, in, out >= 0. */
 QKV_API qkv_status qkv_ref_project(double *y, const double *x, const double *w, const double *b,
                                    int64_t rows, int64_t in, int64_t out, qkv_error *err);
 

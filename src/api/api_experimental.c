@@ -37,6 +37,19 @@ static qkv_status check_matrix(const void *p, int64_t rows, int64_t columns, con
     return elems ? qkvi_need(p, arg, err) : QKV_OK;
 }
 
+/* y of ny numbers must share no byte with the nx of an input */
+static qkv_status check_apart(const double *y, int64_t ny, const double *x, int64_t nx,
+                              const char *name, qkv_error *err)
+{
+    const uintptr_t y0 = (uintptr_t)y, y1 = (uintptr_t)(y ? y + ny : y);
+    const uintptr_t x0 = (uintptr_t)x, x1 = (uintptr_t)(x ? x + nx : x);
+    if (y0 >= x1 || x0 >= y1) return QKV_OK;
+    const int64_t shared = (int64_t)((y1 < x1 ? y1 : x1) - (y0 > x0 ? y0 : x0));
+    return qkvi_fail(err, QKV_EARG, "y", shared, 0,
+                     QKVI_SAY(QKVI_S("y and "), QKVI_S(name), QKVI_S(" share "), QKVI_I(shared),
+                              QKVI_S(" bytes; an output may not overlap (0 bytes)")));
+}
+
 qkv_status qkv_ref_project(double *y, const double *x, const double *w, const double *b,
                            int64_t rows, int64_t in, int64_t out, qkv_error *err)
 {
@@ -52,6 +65,9 @@ qkv_status qkv_ref_project(double *y, const double *x, const double *w, const do
     if ((s = check_matrix(y, rows, out, "y", err))) return s;
     if ((s = check_matrix(x, rows, in, "x", err))) return s;
     if ((s = check_matrix(w, in, out, "w", err))) return s;
+    if ((s = check_apart(y, rows * out, x, rows * in, "x", err))) return s;
+    if ((s = check_apart(y, rows * out, w, in * out, "w", err))) return s;
+    if (b && (s = check_apart(y, rows * out, b, out, "b", err))) return s;
     const qkvi_kernels *const scalar = qkvi_kernels_by_id(QKV_ISA_SCALAR);
     const uint64_t env = scalar->env_enter();
     qkvi_ref_project(y, x, w, b, rows, in, out);

@@ -38,10 +38,11 @@ typedef struct NAME(stretch) {
      */
     const char *ahead, *ahead_end;
     int64_t k_stride, d, j0, j1, width;
+    int again; /* not the first group of channels: its sum is added to what s holds */
 } NAME(stretch);
 
-/* NV vectors, NR keys at a time. again: the group's sum is added to what s holds. */
-HOT void NAME(score_keys)(const NAME(stretch) * x, const int again, const int NV, const int NR)
+/* NV vectors, NR keys at a time. */
+HOT void NAME(score_keys)(const NAME(stretch) * x, const int NV, const int NR)
 {
     const int64_t width = x->width, stride = x->k_stride, d = x->d;
     const real *const end = x->qt + d * width;
@@ -71,6 +72,13 @@ HOT void NAME(score_keys)(const NAME(stretch) * x, const int again, const int NV
                 UNROLL_ALL for (int v = 0; v < NV; v++) a[r][v] = vfma(y, b[v], a[r][v]);
             }
         }
+        if (x->again) {
+            UNROLL_ALL for (int r = 0; r < NR; r++)
+            {
+                UNROLL_ALL for (int v = 0; v < NV; v++) a[r][v] =
+                    NAME(load)(s + r * width + v * LANES) + a[r][v];
+            }
+        }
         /* the largest of this step first: one trip through memory a vector, not NR in a row. (A NaN
          * may hide another score here; weigh notices it and takes the slow form.) */
         vec top[QKVI_TILE_VECTORS];
@@ -79,7 +87,6 @@ HOT void NAME(score_keys)(const NAME(stretch) * x, const int again, const int NV
             UNROLL_ALL for (int v = 0; v < NV; v++)
             {
                 real *const p = s + r * width + v * LANES;
-                if (again) a[r][v] = NAME(load)(p) + a[r][v];
                 NAME(store)(p, a[r][v]);
                 top[v] = r ? vmax(a[r][v], top[v]) : a[r][v];
             }
@@ -88,58 +95,43 @@ HOT void NAME(score_keys)(const NAME(stretch) * x, const int again, const int NV
     }
 }
 
-/* One instance for each shape: small functions whose sizes are literals, or arrays spill. Each
- * leaves fewer keys than its step. */
+/* One instance for each shape: small functions whose sizes are literals, or arrays spill. Each leaves
+ * fewer keys than its step. */
 typedef void NAME(score_fn)(const NAME(stretch) * x);
-NOINLINE void NAME(score_first1)(const NAME(stretch) * x)
+NOINLINE void NAME(score1)(const NAME(stretch) * x)
 {
-    NAME(score_keys)(x, 0, 1, 8);
+    NAME(score_keys)(x, 1, 8);
 }
-NOINLINE void NAME(score_first2)(const NAME(stretch) * x)
+NOINLINE void NAME(score2)(const NAME(stretch) * x)
 {
-    NAME(score_keys)(x, 0, 2, BROADCASTS);
+    NAME(score_keys)(x, 2, BROADCASTS);
 }
-NOINLINE void NAME(score_first3)(const NAME(stretch) * x)
+NOINLINE void NAME(score3)(const NAME(stretch) * x)
 {
-    NAME(score_keys)(x, 0, 3, BROADCASTS);
-}
-NOINLINE void NAME(score_more1)(const NAME(stretch) * x)
-{
-    NAME(score_keys)(x, 1, 1, 8);
-}
-NOINLINE void NAME(score_more2)(const NAME(stretch) * x)
-{
-    NAME(score_keys)(x, 1, 2, BROADCASTS);
-}
-NOINLINE void NAME(score_more3)(const NAME(stretch) * x)
-{
-    NAME(score_keys)(x, 1, 3, BROADCASTS);
+    NAME(score_keys)(x, 3, BROADCASTS);
 }
 
 /* What is left of a stretch, key by key. */
-NOINLINE void NAME(score_rest)(const NAME(stretch) * x, int again, int nv)
+NOINLINE void NAME(score_rest)(const NAME(stretch) * x, int nv)
 {
     if (nv == 1)
-        NAME(score_keys)(x, again, 1, 1);
+        NAME(score_keys)(x, 1, 1);
     else if (nv == 2)
-        NAME(score_keys)(x, again, 2, 1);
+        NAME(score_keys)(x, 2, 1);
     else
-        NAME(score_keys)(x, again, 3, 1);
+        NAME(score_keys)(x, 3, 1);
 }
 
 /* Keys [j0, j1) for the vectors v0 ... v0 + nv - 1, all channel groups, left to right. */
 static void NAME(score_range)(const qkvi_step *t, int64_t j0, int64_t j1, int v0, int nv, vec *mx)
 {
-    static NAME(score_fn) *const fns[2][4] = {
-        {0, NAME(score_first1), NAME(score_first2), NAME(score_first3)},
-        {0, NAME(score_more1), NAME(score_more2), NAME(score_more3)}};
+    static NAME(score_fn) *const fns[4] = {0, NAME(score1), NAME(score2), NAME(score3)};
     if (j0 >= j1) return;
     const int64_t step = nv == 1 ? 8 : BROADCASTS;
     vec unfinished[QKVI_TILE_VECTORS]; /* a partial sum's maximum means nothing */
     for (int v = 0; v < QKVI_TILE_VECTORS; v++) unfinished[v] = (vec){0};
     for (int64_t c = 0; c < t->d; c += QKVI_CHANNEL_GROUP) {
         const int64_t n = t->d - c < QKVI_CHANNEL_GROUP ? t->d - c : QKVI_CHANNEL_GROUP;
-        const int again = c > 0;
         NAME(stretch)
         x = {
             .k = (const real_u *)t->k + c,
@@ -150,16 +142,17 @@ static void NAME(score_range)(const qkvi_step *t, int64_t j0, int64_t j1, int v0
             .j0 = j0,
             .j1 = j1,
             .width = (int64_t)t->vectors * LANES,
+            .again = c > 0,
         };
         x.qt = (const real *)t->qt + c * x.width + v0 * LANES;
         if (nv == QKVI_TILE_VECTORS && t->ahead_k) {
             x.ahead = (const char *)((const real_u *)t->ahead_k + c);
             x.ahead_end = x.ahead + t->ahead_keys * t->k_stride * (int64_t)sizeof(real);
         }
-        fns[again][nv](&x);
+        fns[nv](&x);
         x.j0 = j0 + (j1 - j0) / step * step;
         x.ahead = x.ahead_end = NULL;
-        if (x.j0 < j1) NAME(score_rest)(&x, again, nv);
+        if (x.j0 < j1) NAME(score_rest)(&x, nv);
     }
 }
 
