@@ -171,14 +171,8 @@ qkv_status lesson_text_map(const lesson_view *view)
     }
     legend(view, &m);
     if (m.keys < view->stages->keys) {
-        lesson_line list;
-        char a[LESSON_NUMBER_BYTES], b[LESSON_NUMBER_BYTES];
-        lesson_number_integer(a, view->stages->keys - m.keys);
-        lesson_number_integer(b, view->stages->keys);
-        line_start(&list, view->face);
         line_start(&line, view->face);
-        line_say(&list, LESSON_W_LEFT_KEYS, a, b, NULL);
-        line_say(&line, LESSON_W_LEFT_OUT, list.text, NULL, NULL);
+        line_left_keys(&line, m.keys, view->stages->keys, view->face->width);
         sink_wrapped(view, line.text, 2);
     }
     return QKV_OK;

@@ -78,7 +78,7 @@ static void compose(picture *p, const lesson_view *view)
     else if (p->table.worked >= 0)
         worked_key(&p->worked, view, &how, p->table.worked);
     if (!all) out = line_output(&p->output, view, p->figures);
-    line_left_out(&p->left, view, &p->table, q, out);
+    line_left_out(&p->left, view, &p->table, q, out, p->columns);
 }
 
 static void cell(const picture *p, const lesson_view *view, int64_t i, int c, double y)

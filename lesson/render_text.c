@@ -208,8 +208,10 @@ static int64_t output(const lesson_view *view)
 static int64_t worked(const lesson_view *view, const lesson_table *table)
 {
     const lesson_input *const in = view->in;
-    const lesson_worked how = {table->whole_score, table->whole_scaled, 2 * view->face->width - 12,
-                               table->at};
+    /* below a long table the output's sum keeps to one line, so that a screen holds all */
+    const int one_line = table->shown > ROWS_AIRY && in->stage == 4;
+    const int limit = one_line ? view->face->width : 2 * view->face->width - 12;
+    const lesson_worked how = {table->whole_score, table->whole_scaled, limit, table->at};
     const int blind = lesson_strongest(in, view->stages) < 0;
     lesson_line line;
     line_start(&line, view->face);
@@ -229,7 +231,7 @@ static void left_out(const lesson_view *view, const lesson_table *table, int64_t
 {
     lesson_line line;
     line_start(&line, view->face);
-    line_left_out(&line, view, table, q, out);
+    line_left_out(&line, view, table, q, out, view->face->width);
     if (line.n > 0) sink_wrapped(view, line.text, 2);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* table.c - see table.h. Where room is short, channels go first (the larger of K and V), then the
- * bar, then the columns V and K; what went is said by the face that draws the table.
+ * bar, then the columns V and K, and channels come back where there is room after all; what went is
+ * said by the face that draws the table.
  */
 #include "lesson/table.h"
 
@@ -218,9 +219,25 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+enum { CHANNELS_FEW = 8 };
+
+/* Channels come back into room that is left: all of them may take no more of it than one and an
+ * ellipsis, and few are worth more than a long bar. */
+static void grow(lesson_table *table, const lesson_view *view, int width, lesson_column column,
+                 int64_t *channels, int64_t all)
+{
+    const int64_t kept = *channels;
+    if (kept == 0 || all > CHANNELS_FEW) return;
+    for (*channels = all; *channels > kept; --*channels) {
+        table->width[column] = measure(view, table, column);
+        if (total_width(table) <= width) return;
+    }
+    table->width[column] = measure(view, table, column);
+}
+
 static void fit(lesson_table *table, const lesson_view *view, int width)
 {
-    enum { BAR_MOST = 24, BAR_LEAST = 4, CHANNELS_FEW = 8 };
+    enum { BAR_MOST = 24, BAR_LEAST = 4 };
     const lesson_input *const in = view->in;
     table->channels_k = least(in->d_k, width / 2);
     table->channels_v = least(in->d_v, width / 2);
@@ -247,6 +264,8 @@ static void fit(lesson_table *table, const lesson_view *view, int width)
     if (table->bar < BAR_LEAST) table->bar = 0;
     if (total_width(table) > width) table->channels_v = 0;
     if (total_width(table) > width) table->channels_k = 0;
+    grow(table, view, width, COLUMN_KEY, &table->channels_k, in->d_k);
+    grow(table, view, width, COLUMN_VALUE, &table->channels_v, in->d_v);
     while (total_width(table) < width && table->bar > 0 && table->bar < BAR_MOST) table->bar++;
 }
 
@@ -336,13 +355,32 @@ static void left(lesson_line *list, lesson_word id, int64_t shown, int64_t all)
     line_say(list, id, a, b, NULL);
 }
 
+static void line_left(lesson_line *line, const lesson_line *list, int columns)
+{
+    lesson_line see;
+    if (list->n == 0) return;
+    line_start(&see, line->face);
+    line_word(&see, LESSON_W_LEFT_SEE);
+    line_say(line, LESSON_W_LEFT_OUT, list->text, NULL, NULL);
+    line_text(line, line_columns(line) + line_columns(&see) <= columns ? see.text : ".");
+}
+
+void line_left_keys(lesson_line *line, int64_t shown, int64_t all, int columns)
+{
+    lesson_line list;
+    line_start(&list, line->face);
+    left(&list, LESSON_W_LEFT_KEYS, shown, all);
+    line_left(line, &list, columns);
+}
+
 void line_left_out(lesson_line *line, const lesson_view *view, const lesson_table *table, int64_t q,
-                   int64_t out)
+                   int64_t out, int columns)
 {
     const lesson_input *const in = view->in;
     lesson_line list;
     line_start(&list, view->face);
     left(&list, LESSON_W_LEFT_KEYS, table->shown, in->keys);
+    const size_t before = list.n;
     left(&list, LESSON_W_LEFT_QUERY, q, in->d_k);
     if (table->channels_k == table->channels_v && in->d_k == in->d_v) {
         left(&list, LESSON_W_LEFT_BOTH, table->channels_k, in->d_k);
@@ -351,5 +389,6 @@ void line_left_out(lesson_line *line, const lesson_view *view, const lesson_tabl
         left(&list, LESSON_W_LEFT_VALUE, table->channels_v, in->d_v);
     }
     left(&list, LESSON_W_LEFT_OUTPUT, out, in->d_v);
-    if (list.n > 0) line_say(line, LESSON_W_LEFT_OUT, list.text, NULL, NULL);
+    if (list.n > before) line_word(&list, LESSON_W_LEFT_NUMBERS);
+    line_left(line, &list, columns);
 }

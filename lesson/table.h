@@ -52,9 +52,11 @@ void line_mask(lesson_line *line, const lesson_view *view);
 int64_t line_query(lesson_line *line, const lesson_view *view, int columns);
 int64_t line_output(lesson_line *line, const lesson_view *view, int columns);
 /* What was left out of the table, of the query (q shown) and of the output; nothing when
- * nothing. */
+ * nothing. In one line of so many columns, where it goes, without the hint of where all is. */
 void line_left_out(lesson_line *line, const lesson_view *view, const lesson_table *table, int64_t q,
-                   int64_t out);
+                   int64_t out, int columns);
+/* The same for keys alone. */
+void line_left_keys(lesson_line *line, int64_t shown, int64_t all, int columns);
 
 /* ---- worked.c: the arithmetic in one line ---------------------------------------------------- */
 

@@ -273,6 +273,11 @@ def real_model(qkv, data):
     text = qkv.explain(*base, '--head', '1', '--token', 'it', '--stage', '3')
     ok('it looks most at cat: 0.49.' in text and len(text.splitlines()) <= 22 and
        max(map(len, text.splitlines())) <= 80, 'MiniLM: "it" looks at "cat", on one screen', text)
+    for more in ([], ['--causal']):
+        for stage in '01234':
+            text = qkv.explain(*base, '--head', '1', '--token', 'it', '--stage', stage, *more)
+            ok(text.count('\n') <= 23 and max(map(len, text.splitlines())) <= 80,
+               f'MiniLM, stage {stage} {more}: a screen of 24 lines has room for a prompt', text)
     grid = qkv.explain(*base, '--head', '1', '--token', 'it', '--view', 'map').splitlines()
     row = next(line for line in grid if line.startswith('> it'))
     ok(row.endswith('cat 0.49') and '▒▒▒▒' in row and len(grid) <= 18 and

@@ -319,6 +319,20 @@ def on_terminal(qkv, args, width):
     return text.decode('utf-8').replace('\r\n', '\n')
 
 
+def narrow(qkv):
+    """No number is dropped where it has room."""
+    whole = {32: (0, 0), 40: (1, 0), 44: (1, 1), 48: (1, 1), 52: (1, 1), 60: (1, 1)}
+    for width, (k, v) in whole.items():
+        for stage in '0', '4':
+            text = on_terminal(qkv, ['--stage', stage], width)
+            ok(('Key K' in text, 'Value V' in text) == (bool(k), bool(v)) and
+               text.count('\ncat    [0,2]') == k and text.count('[0,2]  [3,0]') == v and '…' not in text and
+               ('Left out: ' in text) == (not v), f'{width} columns, stage {stage}: whole vectors', text)
+    long = on_terminal(qkv, ['--keys', '0:1'], 40)
+    ok('see --format json' not in long and max(map(len, long.splitlines())) <= 40,
+       'the hint stays away where it would cost a line', long)
+
+
 def widths(qkv, data):
     base = [x for n in 'qkv' for x in (f'--{n}', str(data / f'minilm_layer3_{n}.npy'))]
     base += ['--tokens', str(data / 'minilm_tokens.json'), '--head', '1', '--token', 'it']
@@ -343,6 +357,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             test(qkv, pathlib.Path(folder))
     locales(qkv, sys.argv[2])
+    narrow(qkv)
     widths(qkv, data)
     return kit.done()
 
