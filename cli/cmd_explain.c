@@ -345,7 +345,7 @@ static int safe_ascii(char *buffer, size_t size, const char *text, size_t n, int
 
 static void make_face(explanation *e, lesson_format format)
 {
-    const bool utf8 = locale_is_utf8() || format == LESSON_SVG;
+    const bool utf8 = locale_is_utf8() || format == LESSON_SVG || format == LESSON_CSV;
     e->face.width = cli_width();
     e->face.utf8 = utf8;
     e->face.color = format == LESSON_TEXT && cli_use_color(e->args, stdout);

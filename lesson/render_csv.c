@@ -1,25 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /* render_csv.c - the calculator's values for spreadsheets, by RFC 4180: CRLF, quotes where needed,
- * every digit that a number has. A cell of text that a spreadsheet would take for a formula starts
- * with an apostrophe; numbers never do.
+ * every digit that a number has. Names go through the face's `safe`, whole: the file is valid text
+ * and harmless when a terminal shows it. A cell of text that a spreadsheet would take for a formula
+ * starts with an apostrophe; numbers never do.
  */
 #include "lesson/map.h"
+
+enum { PIECE_BYTES = 100, SAFE_BYTES = 512 };
+
+/* How many bytes go through `safe` at once: no character is torn. */
+static size_t piece_of(const char *text, size_t n)
+{
+    if (n <= PIECE_BYTES) return n;
+    size_t piece = PIECE_BYTES;
+    while (piece > PIECE_BYTES - 4 && (text[piece] & 0xC0) == 0x80) piece--;
+    return piece;
+}
+
+/* Made harmless, a quotation mark doubled. */
+static void safe_piece(const lesson_view *view, const char *text, size_t n)
+{
+    char safe[SAFE_BYTES];
+    view->face->safe(safe, sizeof safe, text, n, 0);
+    for (const char *p = safe; *p != 0; p++) {
+        if (*p == '"') sink_text(view, "\"");
+        view->sink->write(view->sink->ctx, p, 1);
+    }
+}
 
 static void text_cell(const lesson_view *view, const char *text, size_t n)
 {
     int quote = n == 0;
     for (size_t i = 0; i < n; i++) {
         const char c = text[i];
-        quote |= c == '"' || c == ',' || c == '\r' || c == '\n' || c == ' ' || c == '\t';
+        quote |= c == '"' || c == ',' || c == ' ';
     }
     const char first = n > 0 ? text[0] : 'x';
     const int guard = first == '=' || first == '+' || first == '-' || first == '@' ||
                       first == '\t' || first == '\r';
     if (quote) sink_text(view, "\"");
     if (guard) sink_text(view, "'");
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '"') sink_text(view, "\"");
-        view->sink->write(view->sink->ctx, text + i, 1);
+    for (size_t at = 0, piece; at < n; at += piece) {
+        piece = piece_of(text + at, n - at);
+        safe_piece(view, text + at, piece);
     }
     if (quote) sink_text(view, "\"");
 }

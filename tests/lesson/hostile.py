@@ -47,6 +47,18 @@ def quiet(text, extra=''):
     return not [c for c in text if c not in '\n' + extra and unicodedata.category(c) in ('Cc', 'Cf')]
 
 
+def escaped(name):
+    """How outside text is written where it may meet a terminal."""
+    written = ''
+    for c in name:
+        kind = unicodedata.category(c)
+        if kind == 'Cc':
+            written += ''.join(f'\\x{b:02x}' for b in c.encode())
+        else:
+            written += f'\\u{{{ord(c):x}}}' if kind in ('Cf', 'Cn') else c
+    return written
+
+
 def columns(text):
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in 'WF' else 1
                for c in text)
@@ -90,10 +102,15 @@ def names_in_every_format(qkv, folder):
         tags = {e.tagName for e in xml.dom.minidom.parseString(svg).getElementsByTagName('*')}
         ok(quiet(svg) and tags <= {'svg', 'title', 'rect', 'line', 'text'},
            f'svg, {view}: parses, holds no other element', tags)
-    cells = list(csv.reader(io.StringIO(qkv.explain(*files.args, '--format', 'csv'), newline='')))
-    got = [row[1] for row in cells if row[0].isdigit()]
-    ok(got == [("'" + n if n[:1] in FORMULA and n else n) for n in want],
-       'csv: each name in its cell, formulas with an apostrophe', got)
+    for locale in 'C.UTF-8', 'C':
+        sheet = qkv.explain(*files.args, '--format', 'csv', locale=locale)
+        ok(quiet(sheet, '\r') and sheet.count('\r\n') == sheet.count('\n') == sheet.count('\r') ==
+           len(CORPUS) + 3, f'csv, {locale}: names are harmless, a line a row',
+           [c for c in sheet if not quiet(c, '\r')])
+        cells = list(csv.reader(io.StringIO(sheet, newline='')))
+        got = [row[1] for row in cells if row[0].isdigit()]
+        ok(got == [("'" + escaped(n) if n[:1] in FORMULA and n else escaped(n)) for n in want],
+           f'csv, {locale}: each name in its cell, whole, formulas with an apostrophe', got)
     grid = list(csv.reader(io.StringIO(qkv.explain(*files.args, '--format', 'csv', '--view', 'map'),
                                        newline='')))
     ok(len(grid[0]) == 2 + len(CORPUS) and all(len(r) == len(grid[0]) for r in grid),
@@ -110,7 +127,7 @@ def each_name_alone(qkv, folder):
                 result = qkv.run('explain', *files.args, '--token', '@1', '--format', style,
                                  locale=locale)
                 text = result.stdout.decode('utf-8')  # raises when it is not UTF-8
-                if result.returncode or result.stderr or (style != 'csv' and not quiet(text)):
+                if result.returncode or result.stderr or not quiet(text, '\r' if style == 'csv' else ''):
                     bad.append((n, style, result.stderr))
     ok(not bad, f'{len(CORPUS)} names as the token, in every format', bad)
 
@@ -121,7 +138,7 @@ def bytes_that_are_not_text(qkv, folder):
     raw = qkv.run('explain', *args, '--format', 'json').stdout
     ok(json.loads(raw.decode('utf-8'))['tokens'] == ['\ufffd\ufffd', '\ufffd\ufffd\ufffd'],
        'json: bytes that are not UTF-8 become U+FFFD', raw[:200])
-    for style in ('text', 'plain', 'svg'):
+    for style in ('text', 'plain', 'svg', 'csv'):
         text = qkv.run('explain', *args, '--format', style).stdout.decode('utf-8')
         ok('\\xff' in text, f'{style}: they are shown as \\xNN', text)
 
