@@ -92,15 +92,19 @@ static double *peak_of(bench_limits *limits, bool wide, int all)
     return wide ? &limits->peak_f64[all] : &limits->peak_f32[all];
 }
 
-static void find_peak(bench_machine *m, bool wide)
+/* `from` ... `to`: the part of the whole work that this is. */
+static void find_peak(bench_machine *m, bool wide, double from, double to)
 {
+    const int32_t count = qkv_isa_count();
     for (int all = 0; all < 2; all++) {
         double *const peak = peak_of(&m->limits, wide, all);
-        for (int32_t i = 0; i < qkv_isa_count(); i++) {
+        for (int32_t i = 0; i < count; i++) {
             if (!qkv_isa_usable(qkv_isa_id(i))) continue;
             qkv_probe_args args = fma_args(m, wide, all);
             args.isa = qkv_isa_id(i);
             for (args.variant = 0;; args.variant++) {
+                cli_progress(from + (to - from) * (all * count + i) / (2 * count),
+                             "measuring the peak");
                 const double x = best_speed(&args, 3e-3, 5);
                 if (x < 0) break;
                 if (x <= *peak) continue;
@@ -110,7 +114,6 @@ static void find_peak(bench_machine *m, bool wide)
                     m->variant[wide] = args.variant;
                 }
             }
-            cli_progress(0.02 * (wide + 1) + 0.01 * all, "measuring the peak");
         }
     }
     /* one thread of many can always do what one thread can */
@@ -131,6 +134,7 @@ static void find_read(bench_machine *m, const void *buffer, size_t bytes)
             args.buffer_size = bytes;
             args.repeat = 1;
             for (args.variant = 0;; args.variant++) {
+                cli_progress(0.12, "measuring reads");
                 double x = 0;
                 for (int run = 0; run < 3 && x >= 0; run++) {
                     x = speed(&args);
@@ -138,7 +142,6 @@ static void find_read(bench_machine *m, const void *buffer, size_t bytes)
                 }
                 if (x < 0) break;
             }
-            cli_progress(0.06, "measuring reads");
         }
     }
     m->limits.read_bytes = bytes;
@@ -146,13 +149,14 @@ static void find_read(bench_machine *m, const void *buffer, size_t bytes)
 
 void bench_find_peaks(bench_machine *m)
 {
-    find_peak(m, false);
-    find_peak(m, true);
+    find_peak(m, false, 1, 1);
+    find_peak(m, true, 1, 1);
 }
 
 int bench_find_limits(bench_machine *m, size_t read_bytes)
 {
-    bench_find_peaks(m);
+    find_peak(m, false, 0, 0.06);
+    find_peak(m, true, 0.06, 0.12);
     void *const buffer = bench_alloc(read_bytes);
     if (!buffer) return cli_failed("no memory for %zu bytes to read", read_bytes);
     find_read(m, buffer, read_bytes);

@@ -134,6 +134,15 @@ int cli_failed(const char *format, ...) CLI_PRINTF(1, 2); /* returns CLI_FAILED 
 void cli_note(const char *format, ...) CLI_PRINTF(1, 2);
 /* A failure of the library: its sentence, and CLI_FAILED for memory or a stop, else CLI_REFUSED. */
 int cli_library_error(const qkv_error *err);
+/* "1 key", "2 keys": "%" PRId64 " key%s"; "1 query", "2 queries": "quer%s". */
+static inline const char *cli_s(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+static inline const char *cli_ies(int64_t n)
+{
+    return n == 1 ? "y" : "ies";
+}
 /* Who is speaking: set by main.c; NULL is the bare command. */
 void cli_speak_as(const char *command);
 

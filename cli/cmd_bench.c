@@ -148,6 +148,7 @@ static int make_data(bench *b)
         for (int t = 0; t < 4 && most[wide]; t++) {
             void *const x = bench_alloc(b->data_bytes[wide]);
             b->data[wide][t] = x;
+            cli_progress(0.16 + 0.02 * wide, "making data");
             if (!x) return cli_failed("no memory for %zu bytes", b->data_bytes[wide]);
             for (int64_t i = 0; t < 3 && i < most[wide]; i++) {
                 const double v = next_normal(&state);
@@ -240,6 +241,7 @@ static int measure_all(bench *b)
 {
     for (int i = 0; i < b->nrows; i++) {
         double t;
+        cli_progress(0.2, "measuring attention");
         if (b->rows[i].s > 512) continue;
         const int code = run_once(b, i, &t); /* code and pages in, for the short ones */
         if (code) return code;
@@ -249,7 +251,7 @@ static int measure_all(bench *b)
         for (int i = 0; i < b->nrows; i++) {
             const int code = measure_round(b, i);
             if (code) return code;
-            cli_progress(0.07 + 0.93 * (round + (i + 1.0) / b->nrows) / b->rounds,
+            cli_progress(0.2 + 0.8 * (round + (i + 1.0) / b->nrows) / b->rounds,
                          "measuring attention");
         }
     }
@@ -324,7 +326,9 @@ static int measure_and_print(bench *b, const cli_args *args)
         bench_print_json(&b->machine.limits, b->rows, b->nrows, b->isa);
     else
         bench_print_text(&b->machine.limits, b->rows, b->nrows, b->isa);
-    if (b->dropped) cli_note("%d rows left out: more than 5 seconds a run here", b->dropped);
+    if (b->dropped)
+        cli_note("%d row%s left out: more than 5 seconds a run here", b->dropped,
+                 cli_s(b->dropped));
     return CLI_DONE;
 }
 

@@ -119,9 +119,10 @@ static int check_cells(const lesson_input *in)
         snprintf(count, sizeof count, "%" PRId64, cells);
     const int64_t fit = keys <= cells_most ? cells_most / keys : 1;
     return cli_refuse(
-        "%" PRId64 " queries by %" PRId64 " keys are %s scores; explain shows at most "
+        "%" PRId64 " quer%s by %" PRId64 " key%s are %s scores; explain shows at most "
         "%" PRId64 ": choose a part with --rows or --keys, such as --rows %" PRId64 ":%" PRId64,
-        rows, keys, count, cells_most, in->row_begin, in->row_begin + (fit < rows ? fit : rows));
+        rows, cli_ies(rows), keys, cli_s(keys), count, cells_most, in->row_begin,
+        in->row_begin + (fit < rows ? fit : rows));
 }
 
 static int read_temperature(const cli_args *args, lesson_input *in)
@@ -210,14 +211,20 @@ static int find_occurrence(const lesson_input *in, const char *text, int64_t *ro
     const char *const sharp = strrchr(text, '#');
     int64_t which = 0;
     if (!sharp || lesson_number_parse_integer(sharp + 1, strlen(sharp + 1), &which) != 0)
-        return cli_refuse("--token '%s' names no token; there are %" PRId64
-                          ", and @INDEX chooses by place, @0 to @%" PRId64,
+        return cli_refuse("--token '%s' names no token; @INDEX chooses one of the %" PRId64
+                          " by place, @0 to @%" PRId64,
                           text, in->keys, in->keys - 1);
     const size_t n = (size_t)(sharp - text);
     const int64_t count = count_name(in, text, n);
-    if (which < 0 || which >= count)
-        return cli_refuse("--token '%s': there are %" PRId64 " tokens '%.*s', counted from 0", text,
-                          count, (int)n, text);
+    if (which < 0 || which >= count) {
+        if (count == 0)
+            return cli_refuse("--token '%s': no token is called '%.*s'", text, (int)n, text);
+        if (count == 1)
+            return cli_refuse("--token '%s': only one token is called '%.*s', and that is '%.*s#0'",
+                              text, (int)n, text, (int)n, text);
+        return cli_refuse("--token '%s': %" PRId64 " tokens are called '%.*s', #0 to #%" PRId64,
+                          text, count, (int)n, text, count - 1);
+    }
     for (int64_t i = 0; i < in->keys; i++) {
         if (!has_name(in, i, text, n) || which-- > 0) continue;
         *row = i;
@@ -231,16 +238,15 @@ static int find_token(const lesson_input *in, const char *text, int64_t *row)
     if (text[0] == '@') {
         if (lesson_number_parse_integer(text + 1, strlen(text + 1), row) != 0 || *row < 0 ||
             *row >= in->rows)
-            return cli_refuse("--token must be @0 to @%" PRId64 " for %" PRId64
-                              " queries, not '%s'",
-                              in->rows - 1, in->rows, text);
+            return cli_refuse("--token must be @0 to @%" PRId64 " for %" PRId64 " quer%s, not '%s'",
+                              in->rows - 1, in->rows, cli_ies(in->rows), text);
         return CLI_DONE;
     }
     if (in->rows != in->keys)
-        return cli_refuse("--token '%s': names belong to the %" PRId64
-                          " keys, and there are %" PRId64
-                          " queries; choose one with @0 to @%" PRId64,
-                          text, in->keys, in->rows, in->rows - 1);
+        return cli_refuse("--token '%s': names belong to the %" PRId64 " key%s, not to the %" PRId64
+                          " quer%s; choose one with @0 to @%" PRId64,
+                          text, in->keys, cli_s(in->keys), in->rows, cli_ies(in->rows),
+                          in->rows - 1);
     const size_t n = strlen(text);
     const int64_t count = count_name(in, text, n);
     if (count > 1) return refuse_ambiguous(in, text);
@@ -275,8 +281,8 @@ static int set_query(explanation *e)
     int64_t count = 1;
     for (const char *p = text; *p; p++) count += *p == ',';
     if (count != in->d_k)
-        return cli_refuse("--set-query must have %" PRId64 " numbers, not %" PRId64 ": '%s'",
-                          in->d_k, count, text);
+        return cli_refuse("--set-query must have %" PRId64 " number%s, not %" PRId64 ": '%s'",
+                          in->d_k, cli_s(in->d_k), count, text);
     double *const q = cli_explain_edit_queries(&e->input, in);
     if (!q) return CLI_FAILED;
     const char *p = text;

@@ -31,7 +31,8 @@ static int info(const cli_args *args)
     printf("order: %s\n", h->fortran ? "Fortran (the first axis varies fastest)"
                                      : "C (the last axis varies fastest)");
     printf("elements: %" PRId64 "\n", h->elems);
-    printf("data: %" PRId64 " bytes from byte %" PRId64 "\n", h->data_bytes, h->data_offset);
+    printf("data: %" PRId64 " byte%s from byte %" PRId64 "\n", h->data_bytes, cli_s(h->data_bytes),
+           h->data_offset);
     files_close(in);
     return CLI_DONE;
 }
@@ -39,9 +40,9 @@ static int info(const cli_args *args)
 const cli_command cli_command_info = {
     .name = "info",
     .summary = "say what a tensor file holds",
-    .about = "Prints format, type, shape and size of a .npy file (versions 1, 2 and 3), and "
-             "whether its data is complete. A file that `qkv run` could not read is refused with "
-             "the reason.",
+    .about = "Prints format, type, shape and size of a .npy file (versions 1, 2 and 3). A file "
+             "whose data is not complete, or that `qkv run` could not read, is refused with the "
+             "reason.",
     .operand = "FILE",
     .options = (const cli_option *const[]){NULL},
     .examples = (const char *const[]){"qkv info Q.npy", "what Q.npy holds", "qkv info - < Q.npy",

@@ -295,7 +295,9 @@ const cli_command cli_command_run = {
         "in the queries' rank. Keys and values may have fewer heads, a divisor of the queries': "
         "neighbouring query heads then share one.\n\n"
         "float32 and float64 are computed and written as they are; float16 is computed and written "
-        "as float32. The bits of the result depend on the input and on --scale and --causal alone. "
+        "as float32. The bits of the result depend on the input, --scale and --causal alone, on "
+        "every "
+        "machine; only --isa reference, which computes in float64, gives others. "
         "--head and --batch read and compute only a part; its axis stays, with length 1.\n\n"
         "- is standard input or output. Pipes work. Nothing appears under an output's name before "
         "all of it is on disk.",

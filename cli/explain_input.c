@@ -157,8 +157,8 @@ static int read_names(cli_explain_input *input, lesson_input *in, const char *te
                                   : listed_names(input, text, &count, &names);
     if (bad) return bad;
     if (count != in->keys)
-        return cli_refuse("--tokens %s has %" PRId64 " names; there are %" PRId64 " keys", text,
-                          count, in->keys);
+        return cli_refuse("--tokens %s has %" PRId64 " name%s for %" PRId64 " key%s", text, count,
+                          cli_s(count), in->keys, cli_s(in->keys));
     in->name = names;
     return CLI_DONE;
 }

@@ -101,11 +101,26 @@ static void list_choices(char *buffer, size_t size, const char *choices)
     }
 }
 
+/* Digits that went too far, rather than something else. */
+static bool is_whole_number(const char *text)
+{
+    text += *text == '-' || *text == '+';
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* The same for a size: digits and perhaps a unit, and not 0. */
+static bool is_size(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    const char *const unit = text + digits;
+    return digits > strspn(text, "0") && (!*unit || (strchr("KMGT", *unit) && !unit[1]));
+}
+
 static int refuse_int(const cli_option *o, const char *text)
 {
     if (o->max == INT64_MAX && o->min == INT64_MIN)
         return cli_refuse("--%s must be an integer of 64 bits, not '%s'", o->name, text);
-    if (o->max == INT64_MAX)
+    if (o->max == INT64_MAX && !(is_whole_number(text) && *text != '-'))
         return cli_refuse("--%s must be an integer of at least %lld, not '%s'", o->name,
                           (long long)o->min, text);
     return cli_refuse("--%s must be an integer from %lld to %lld, not '%s'", o->name,
@@ -134,10 +149,12 @@ static int check_value(const cli_option *o, const char *text)
         }
         break;
     case CLI_SIZE:
-        if (!cli_parse_size(text, &bytes))
-            return cli_refuse("--%s must be a number of bytes of at least 1, with K, M, G or T for "
-                              "powers of 1024, not '%s'",
-                              o->name, text);
+        if (cli_parse_size(text, &bytes)) break;
+        if (is_size(text))
+            return cli_refuse("--%s must be less than 2^64 bytes, not '%s'", o->name, text);
+        return cli_refuse("--%s must be a number of bytes of at least 1, with K, M, G or T for "
+                          "powers of 1024, not '%s'",
+                          o->name, text);
         break;
     case CLI_FLAG:
     case CLI_TEXT:

@@ -129,10 +129,10 @@ static int check_heads(const cli_qkv *t)
     if (kv_heads == 0 ? heads == 0 : heads % kv_heads == 0) return CLI_DONE;
     shape_of(shape, t->file[CLI_K]);
     shape_of(other, t->file[CLI_Q]);
-    return cli_refuse("%s has %" PRId64 " heads, shape %s; that must divide the %" PRId64
-                      " heads of %s, shape %s",
-                      files_name(t->file[CLI_K]), kv_heads, shape, heads,
-                      files_name(t->file[CLI_Q]), other);
+    return cli_refuse("%s has %" PRId64 " head%s, shape %s; that must divide the %" PRId64
+                      " head%s of %s, shape %s",
+                      files_name(t->file[CLI_K]), kv_heads, cli_s(kv_heads), shape, heads,
+                      cli_s(heads), files_name(t->file[CLI_Q]), other);
 }
 
 static int check_together(const cli_qkv *t)

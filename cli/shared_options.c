@@ -142,9 +142,9 @@ int cli_causal(const cli_args *args, int64_t queries, int64_t keys, bool *use, i
     if (!text || strcmp(text, "top-left") == 0) return CLI_DONE;
     if (*text == 0) {
         if (queries == keys) return CLI_DONE;
-        return cli_refuse("--causal needs an alignment for %" PRId64 " queries and %" PRId64
-                          " keys: --causal=top-left, --causal=bottom-right or --causal=SHIFT",
-                          queries, keys);
+        return cli_refuse("--causal needs an alignment for %" PRId64 " quer%s and %" PRId64
+                          " key%s: --causal=top-left, --causal=bottom-right or --causal=SHIFT",
+                          queries, cli_ies(queries), keys, cli_s(keys));
     }
     if (strcmp(text, "bottom-right") == 0) {
         *q_offset = keys - queries;

@@ -26,6 +26,12 @@ const char *file_shown_name(const char *path, const char *dash_name);
 /* Which file an input is: for the comparison with outputs. */
 void file_identity(const files_input *in, dev_t *dev, ino_t *ino);
 
+/* "1 byte", "2 bytes": "%" PRId64 " byte%s". */
+static inline const char *file_s(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* Long names lose their middle, so that value and bound still fit behind them. name holds
  * FILE_NAME_SHOWN + 8 bytes. */
 #define FILE_NAME_SHOWN 400

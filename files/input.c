@@ -148,9 +148,9 @@ static int read_header(files_input *in, files_error *err)
         }
         if (have < need) {
             status = file_fail(err, 2,
-                               "%s ends after %zu bytes; a .npy header of at least %" PRId64
+                               "%s ends after %zu byte%s; a .npy header of at least %" PRId64
                                " bytes was expected",
-                               in->name, have, bad.need);
+                               in->name, have, file_s((int64_t)have), bad.need);
             break;
         }
         need = (size_t)bad.need;
@@ -190,8 +190,8 @@ static int open_path(files_input *in, const char *path, files_error *err)
 
 static int wrong_length(const files_input *in, int64_t bytes, files_error *err)
 {
-    return file_fail(err, 2, "%s has %" PRId64 " bytes; its header asks for exactly %" PRId64,
-                     in->name, bytes, in->h.data_offset + in->h.data_bytes);
+    return file_fail(err, 2, "%s has %" PRId64 " byte%s; its header asks for exactly %" PRId64,
+                     in->name, bytes, file_s(bytes), in->h.data_offset + in->h.data_bytes);
 }
 
 int files_open(files_input **out, const char *path, files_error *err)

@@ -70,6 +70,7 @@ static int open_folder(files_output *out, char *path, files_error *err)
 {
     char *const slash = strrchr(path, '/');
     const char *const base = slash ? slash + 1 : path;
+    if (*path == 0) return refuse(out, err, "written", ENOENT);
     if (*base == 0 || strcmp(base, ".") == 0 || strcmp(base, "..") == 0) {
         return file_fail(err, 2, "%s names a directory; a file was expected", out->name);
     }
@@ -173,8 +174,9 @@ static int open_target(files_output *out, const char *given, files_error *err)
                              out->name);
         }
         if (out->flags & FILES_NO_CLOBBER) {
-            return file_fail(err, 2, "%s exists (%" PRId64 " bytes); --no-clobber keeps it",
-                             out->name, (int64_t)out->target.st_size);
+            return file_fail(err, 2, "%s exists (%" PRId64 " byte%s); --no-clobber keeps it",
+                             out->name, (int64_t)out->target.st_size,
+                             file_s((int64_t)out->target.st_size));
         }
         if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) {
             return refuse(out, err, "written", errno);

@@ -38,7 +38,7 @@ def make_files():
         'q.npy': good, 'k.npy': plain(2, 5, 4), 'v.npy': plain(3, 5, 2),
         'q3.npy': plain(4, 8, 3, 4), 'k3.npy': plain(5, 2, 5, 4), 'v3.npy': plain(6, 2, 5, 2),
         'q4.npy': plain(7, 2, 4, 3, 4), 'k4.npy': plain(8, 2, 2, 5, 4), 'v4.npy': plain(9, 2, 2, 5, 2),
-        'q-long.npy': plain(1, 3000, 4), 'q-rows.npy': plain(1, 3000, 1),
+        'one-row.npy': plain(1, 1, 4), 'q-long.npy': plain(1, 3000, 4), 'q-rows.npy': plain(1, 3000, 1),
         # fine alone, wrong beside the others
         'k-d8.npy': plain(2, 5, 8), 'v-rows6.npy': plain(3, 6, 2),
         'k-heads3.npy': plain(5, 3, 5, 4), 'v-heads3.npy': plain(6, 3, 5, 2),
@@ -52,7 +52,8 @@ def make_files():
         'v-wide.npy': npy([0.0] * 1000000, (1, 1000000)),
         'huge-scale.npy': npy([3e38] * 12, (3, 4)),
         # broken alone
-        'empty.npy': b'', 'short-magic.npy': good[:5], 'short-header.npy': good[:60],
+        'empty.npy': b'', 'one-byte.npy': good[:1],
+        'short-magic.npy': good[:5], 'short-header.npy': good[:60],
         'short-data.npy': good[:-1], 'long.npy': good + b'\0',
         'text.npy': b'hello, world\n', 'magic.npy': b'\x93NUMPX' + good[6:],
         'lfs.npy': b'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 132\n',

@@ -7,6 +7,7 @@ where. No figure of bench is judged here; the machine may be busy. Prints TAP.
 """
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -92,9 +93,32 @@ def check_rows(data):
     case('bench: rows fit together', True)
 
 
+def on_terminal(*words):
+    """stdout, and what a terminal got on stderr."""
+    parent, child = pty.openpty()
+    env = {**os.environ, 'TERM': 'xterm'}
+    with subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=child) as process:
+        os.close(child)
+        err = b''
+        try:  # until the other end is gone; the result, at the end, fits the pipe
+            while piece := os.read(parent, 65536):
+                err += piece
+        except OSError:
+            pass
+        out = process.stdout.read()
+    os.close(parent)
+    return process.returncode, out.decode('utf-8'), err.decode('utf-8')
+
+
 def check_bench():
-    code, out, err = run(QKV, 'bench', '--quick', '--json')
-    case('bench --quick --json: exit 0, no message', code == 0 and not err, (code, err))
+    code, out, err = on_terminal(QKV, 'bench', '--quick', '--json')
+    bars = re.findall(r'\r\[[#.]{24}\] +(\d+) % (measuring [a-z ]+|making data)\x1b\[K', err)
+    case('bench --quick --json: exit 0, nothing but a bar',
+         code == 0 and not re.sub(r'\r\[[#.]{24}\] [^\r]*\x1b\[K|\r\x1b\[K', '', err), (code, err))
+    steps = [int(percent) for percent, _ in bars]
+    case('the bar grows, slowly, and goes', steps == sorted(steps) and len(set(steps)) > 9 and
+         err.endswith('\r\x1b[K'), err.replace('\r', '\n'))
     data = json.loads(out)
     case('bench: keys', list(data) == ['isa', 'threads', 'peak_gflops', 'peak_gflops_f64',
                                        'read_gbs', 'rows'], list(data))

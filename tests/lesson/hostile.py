@@ -149,7 +149,7 @@ def choosing(qkv, folder):
         j = qkv.json(*files.args, '--token', text)
         ok(j['token'] == index, f'--token {text} is token {index}', j['token'])
     for text, part in [('a', "names 2 tokens: @0, @2"), ('z', 'names no token'), ('@6', '@0 to @5'),
-                       ('a#2', "there are 2 tokens 'a'"), ('@-1', '@0 to @5'), ('', 'names no token'),
+                       ('a#2', "2 tokens are called 'a', #0 to #1"), ('@-1', '@0 to @5'), ('', 'names no token'),
                        ('@', '@0 to @5'), ('b#x', 'names no token')]:
         result = qkv.run('explain', *files.args, f'--token={text}')
         ok(result.returncode == 2 and part in result.stderr.decode() and not result.stdout,

@@ -201,7 +201,7 @@ static void test_refused(void **state)
     refused("none/x", 0, "none/x cannot be written: its folder 'none': No such file or directory");
     refused("old/x", 0, "old/x cannot be written: its folder 'old': Not a directory");
     refused("old", FILES_NO_CLOBBER, "old exists (4 bytes); --no-clobber keeps it");
-    refused("", 0, "(empty name) names a directory; a file was expected");
+    refused("", 0, "(empty name) cannot be written: No such file or directory");
     const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "socket"};
     const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof address), 0);
