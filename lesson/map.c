@@ -54,6 +54,15 @@ int64_t map_most(const lesson_view *view, int64_t row)
     return best;
 }
 
+int64_t map_tied(const lesson_view *view, int64_t row, int64_t key)
+{
+    int64_t tied = 0;
+    for (int64_t j = 0; j < view->stages->keys; j++)
+        tied += j != key && map_sees(view, row, j) &&
+                map_value(view, row, j) == map_value(view, row, key);
+    return tied;
+}
+
 void line_map_caption(lesson_line *line, const lesson_view *view)
 {
     if (view->in->stage == 1) line_word(line, LESSON_W_MAP_SCORES);

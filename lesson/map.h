@@ -16,6 +16,8 @@ int map_range(const lesson_view *view, double *low, double *high);
 int map_has_odd(const lesson_view *view);
 /* The visible key with the largest value of a row, -1: none. */
 int64_t map_most(const lesson_view *view, int64_t row);
+/* How many others of the row have the value of that key. */
+int64_t map_tied(const lesson_view *view, int64_t row, int64_t key);
 void line_map_caption(lesson_line *line, const lesson_view *view);
 /* Which keys a query sees, under a mask; `shift` is the offset as text. */
 void line_map_mask(lesson_line *line, const lesson_view *view, const char *shift);

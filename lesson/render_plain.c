@@ -196,6 +196,21 @@ qkv_status lesson_plain_table(const lesson_view *view)
     return QKV_OK;
 }
 
+/* "cat", or "cat and 2 more" */
+static void strongest_name(lesson_line *line, const lesson_view *view, int64_t row, int64_t key)
+{
+    const int64_t tied = map_tied(view, row, key);
+    lesson_line name;
+    char count[LESSON_NUMBER_BYTES];
+    line_start(&name, view->face);
+    line_key(&name, view->in, view->in->key_begin + key, LESSON_NAME_COLUMNS);
+    lesson_number_integer(count, tied);
+    if (tied == 0)
+        line_text(line, name.text);
+    else
+        line_say(line, LESSON_W_MOST_TIED, name.text, count, NULL);
+}
+
 static void map_mask(const lesson_view *view)
 {
     if (!view->in->causal) return;
@@ -220,7 +235,7 @@ qkv_status lesson_plain_map(const lesson_view *view)
         line_start(&x, view->face);
         line_row(&who, in, in->row_begin + i, LESSON_NAME_COLUMNS);
         if (key >= 0) {
-            line_key(&whom, in, in->key_begin + key, LESSON_NAME_COLUMNS);
+            strongest_name(&whom, view, i, key);
             plain_number(&x, map_value(view, i, key), 0);
         }
         const int is_nan = key >= 0 && map_value(view, i, key) != map_value(view, i, key);

@@ -136,6 +136,9 @@ def plain(qkv):
        'plain: weights and output', lines)
     ok('minus 2' in qkv.explain('--format', 'plain', '--set-query', '1,-2', '--stage', '0'),
        'plain: a negative number says minus')
+    even = qkv.explain('--format', 'plain', '--view', 'map', '--scale', '0', '--causal').splitlines()
+    ok(even[1:4] == ['the looks most at the, with 1.00.', 'cat looks most at the and 1 more, with 0.50.',
+                     'sat looks most at the and 2 more, with 0.33.'], 'plain: a tie is no winner', even)
     ok(qkv.explain('--format', 'plain', '--view', 'map').splitlines()[2] ==
        'sat looks most at cat, with 0.54.', 'plain: the map is a sentence a row')
 
