@@ -39,8 +39,11 @@ typedef struct qkvi_step {
     int32_t fresh;    /* in, out: 1 while o, m, l hold nothing */
     int32_t v_finite; /* in, out: 1 every value of the block is finite, 0 not, -1 not looked yet */
     int32_t slow;     /* out of weigh, into blend: some row needs the row-by-row form */
-    const void *ahead_k, *ahead_v; /* rows to prefetch, NULL: none */
-    int32_t ahead_keys;            /* how many of each */
+    /* rows of the caller's next block to prefetch, NULL: none; how many of each; elements from one
+     * to the next */
+    const void *ahead_k, *ahead_v;
+    int32_t ahead_keys;
+    int64_t ahead_k_stride, ahead_v_stride;
 } qkvi_step;
 
 /* The functions of one type; ops.inc lists and describes them. */

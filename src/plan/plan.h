@@ -33,7 +33,7 @@ struct qkv_plan {
     const qkvi_ops *ops;         /* NULL: the reference */
     int64_t real_bytes;
     int64_t batch, heads, kv_heads, rows, keys, d, dv;
-    int32_t gather_k; /* channels not adjacent: copied block by block */
+    int32_t gather_k; /* channels not adjacent, or rows apart: copied block by block */
     int32_t strips_v; /* values copied into strips, block by block: several tiles will read them */
     int32_t lanes, tile_rows; /* tile_rows = 3 * lanes */
     int64_t item_rows, row_blocks, items;

@@ -46,7 +46,6 @@ void qkvi_plan_tile(qkv_plan *plan)
     }
     plan->lanes = plan->ops->lanes;
     plan->tile_rows = plan->lanes * QKVI_TILE_VECTORS;
-    plan->gather_k = plan->k.dim[3] > 1 && plan->k.stride[3] != 1;
 
     /* a row costs its queries, and a value sum for each node kept (sizes far beyond the budget are
      * all alike) */
@@ -70,6 +69,9 @@ void qkvi_plan_tile(qkv_plan *plan)
     const int64_t blocks = divide_up(needed, tiles);
     if (blocks > 0) tiles = divide_up(needed, blocks);
     plan->item_tiles = (int32_t)tiles;
+    /* rows far apart share cache sets and cost a page each: copied once for all tiles */
+    plan->gather_k = (plan->k.dim[3] > 1 && plan->k.stride[3] != 1) ||
+                     (tiles > 1 && plan->k.stride[2] != plan->d);
     plan->strips_v = tiles > 1 || (plan->v.dim[3] > 1 && plan->v.stride[3] != 1);
     plan->item_rows = tiles * plan->tile_rows;
     plan->row_blocks = divide_up(plan->rows, plan->item_rows);

@@ -108,9 +108,12 @@ static void set_ahead(item *it, int32_t tile, int64_t next, int64_t end)
     s->ahead_keys = 0;
     if (tile >= PARTS || next + QKVI_BLOCK > end) return;
     s->ahead_keys = KEYS;
-    if (!p->gather_k)
+    s->ahead_k_stride = p->k.stride[2];
+    s->ahead_v_stride = p->v.stride[2];
+    if (p->k.stride[3] == 1)
         s->ahead_k = qkvi_at(it->k, (next + tile * KEYS) * p->k.stride[2] * p->real_bytes);
-    if (!p->strips_v)
+    /* copying values that lie row after row into strips reads ahead by itself */
+    if (p->v.stride[3] == 1 && !(p->strips_v && p->v.stride[2] == p->dv))
         s->ahead_v = qkvi_at(it->v, (next + tile * KEYS) * p->v.stride[2] * p->real_bytes);
 }
 

@@ -100,7 +100,7 @@ HOT void NAME(blend_tile)(const qkvi_step *t, const NAME(edges) * e, const vec *
             /* this tile's rows of the next block, spread over the channel steps */
             for (int64_t i = c / NR; i < t->ahead_keys; i += t->dv / NR)
                 for (int64_t b = 0; b < t->dv; b += 64 / (int64_t)sizeof(real))
-                    __builtin_prefetch((const char *)(ahead + i * t->v_stride + b), 0, 2);
+                    __builtin_prefetch((const char *)(ahead + i * t->ahead_v_stride + b), 0, 2);
         }
         const real_u *const v = NAME(channel)(t, c, &stride);
         NAME(blend_channels)(s, v, stride, o, e, alpha, beta, mode, width, NV, NR, edged);

@@ -49,9 +49,13 @@ static void NAME(gather)(void *to, const void *from, int64_t row_stride, int64_t
                          int64_t rows, int64_t channels)
 {
     real *x = to;
-    const real_u *const p = from;
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < channels; c++) *x++ = p[r * row_stride + c * channel_stride];
+    const real_u *p = from;
+    for (int64_t r = 0; r < rows; r++, x += channels, p += row_stride) {
+        if (channel_stride == 1)
+            __builtin_memcpy(x, p, (size_t)channels * sizeof(real));
+        else
+            for (int64_t c = 0; c < channels; c++) x[c] = p[c * channel_stride];
+    }
 }
 
 static void NAME(strips)(void *to_, const void *from_, int64_t row_stride, int64_t channel_stride,

@@ -37,6 +37,7 @@ typedef struct NAME(stretch) {
     /* rows of the next block, one to fetch with each step of the key loop until the end is reached
      */
     const char *ahead, *ahead_end;
+    int64_t ahead_step; /* bytes */
     int64_t k_stride, d, j0, j1, width;
     int again; /* not the first group of channels: its sum is added to what s holds */
 } NAME(stretch);
@@ -54,7 +55,7 @@ HOT void NAME(score_keys)(const NAME(stretch) * x, const int NV, const int NR)
         if (ahead != ahead_end) {
             for (int64_t i = 0; i < d * (int64_t)sizeof(real); i += 64)
                 __builtin_prefetch(ahead + i, 0, 2);
-            ahead += stride * (int64_t)sizeof(real);
+            ahead += x->ahead_step;
         }
         vec a[8][QKVI_TILE_VECTORS];
         UNROLL_ALL for (int r = 0; r < NR; r++)
@@ -147,7 +148,8 @@ static void NAME(score_range)(const qkvi_step *t, int64_t j0, int64_t j1, int v0
         x.qt = (const real *)t->qt + c * x.width + v0 * LANES;
         if (nv == QKVI_TILE_VECTORS && t->ahead_k) {
             x.ahead = (const char *)((const real_u *)t->ahead_k + c);
-            x.ahead_end = x.ahead + t->ahead_keys * t->k_stride * (int64_t)sizeof(real);
+            x.ahead_step = t->ahead_k_stride * (int64_t)sizeof(real);
+            x.ahead_end = x.ahead + t->ahead_keys * x.ahead_step;
         }
         fns[nv](&x);
         x.j0 = j0 + (j1 - j0) / step * step;
