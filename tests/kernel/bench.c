@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bench.c - score, weigh and blend of each table on one full tile, alone, as a share of the same table's
- * own FMA peak: where the time of `qkv bench` goes. Best of many short runs; nothing is judged.
+/* bench.c - score, weigh and blend of each table on one full tile, alone: as a share of the table's own
+ * FMA peak, and what they leave a whole run if nothing else takes time. Best of many short runs;
+ * nothing is judged.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/kernel/bench.h"
@@ -81,9 +82,10 @@ static void bench_one(const qkvi_kernels *k, int bytes, int64_t d, char *memory)
     const double score = best_time(ops->score, NULL, &s, e),
                  weigh = best_time(ops->weigh, ops->score, &s, e);
     const double blend = best_time(ops->blend, NULL, &s, e);
-    printf("%-7s f%-3d d %-4lld %8.1f GF/s  %6.1f %%  %6.1f %%  %6.1f %%\n", k->name, bytes * 8,
+    const double fma = 2 * flops / top; /* the time that the multiply-adds alone would take */
+    printf("%-7s f%-3d %4lld %9.1f GF/s %8.1f %% %8.1f %% %8.1f %% %8.1f %%\n", k->name, bytes * 8,
            (long long)d, top * 1e-9, 100 * flops / score / top, 100 * flops / blend / top,
-           100 * weigh / (2 * flops / top));
+           100 * weigh / fma, 100 * fma / (score + weigh + blend));
 }
 
 int bench_tables(void)
@@ -94,7 +96,9 @@ int bench_tables(void)
         const float x[2] = {(float)(i % 251) / 251 - 0.5f, 0.25f};
         memcpy(memory + i * 8, x, 8);
     }
-    printf("table   type   d      FMA peak    score     blend   weigh / FMA time\n");
+    printf("score, blend: share of the table's own FMA peak. weigh: its time beside that of the\n"
+           "multiply-adds. together: the share that these three alone would leave a whole run.\n\n"
+           "table   type  d     FMA peak        score      blend      weigh   together\n");
     for (int32_t i = 0; i < qkvi_kernels_count(); i++) {
         const qkvi_kernels *const k = qkvi_kernels_at(i);
         for (int64_t d = 64; d <= MAX_D && !(k->needs & ~qkvi_cpu()); d *= 2) {
