@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = QKVI_POOL_MAX };
+enum { MAX_THREADS = QKVI_POOL_MAX, MAX_PATH = 4096 };
 
 struct qkv_pool {
     qkv_threads threads; /* what the caller hands to qkv_run */
@@ -155,21 +155,48 @@ static int read_line(const char *path, char *line, size_t size)
     return 1;
 }
 
-/* CPUs that the control group's quota allows, rounded up; 0: no limit that we can see */
+/* quota / period, rounded up; no limit: INT64_MAX */
+static int64_t share_of(int64_t quota, int64_t period)
+{
+    return quota > 0 && period > 0 ? (quota + period - 1) / period : INT64_MAX;
+}
+
+/* The quota of one control group of version 2, "quota period" in <mount><group>/cpu.max */
+static int64_t group_cpus(const char *group, size_t length)
+{
+    static const char mount[] = "/sys/fs/cgroup", file[] = "/cpu.max";
+    char path[MAX_PATH + sizeof mount + sizeof file], line[64];
+    memcpy(path, mount, sizeof mount - 1);
+    memcpy(path + sizeof mount - 1, group, length);
+    memcpy(path + sizeof mount - 1 + length, file, sizeof file);
+    if (!read_line(path, line, sizeof line)) return INT64_MAX;
+    const char *at = line;
+    const int64_t quota = parse_number(&at);
+    return share_of(quota, parse_number(&at));
+}
+
+/* CPUs that the quotas of this process's control group and of those above it allow */
 static int64_t quota_cpus(void)
 {
-    char line[64], period[64];
-    const char *at = line, *at_period = period;
-    int64_t quota = -1, per = -1;
-    if (read_line("/sys/fs/cgroup/cpu.max", line, sizeof line)) { /* version 2: "quota period" */
-        quota = parse_number(&at);
-        per = parse_number(&at);
-    } else if (read_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", line, sizeof line) &&
-               read_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period)) {
-        quota = parse_number(&at);
-        per = parse_number(&at_period);
+    char line[MAX_PATH], period[64];
+    int64_t least = INT64_MAX;
+    if (read_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", line, sizeof line) && /* version 1 */
+        read_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period)) {
+        const char *at = line, *at_period = period;
+        const int64_t quota = parse_number(&at);
+        least = share_of(quota, parse_number(&at_period));
     }
-    return quota > 0 && per > 0 ? (quota + per - 1) / per : 0;
+    if (!read_line("/proc/self/cgroup", line, sizeof line)) return least;
+    const char *const own = strncmp(line, "0::", 3) == 0 ? line : strstr(line, "\n0::");
+    const char *const group = own ? strchr(own, '/') : NULL;
+    size_t length = group ? strcspn(group, "\n") : 0;
+    for (;;) { /* from the own group up to the root, whose name is empty here */
+        const int64_t n = group_cpus(group ? group : "", length);
+        if (n < least) least = n;
+        if (length == 0) return least;
+        do length--;
+        while (length > 0 && group[length] != '/');
+    }
 }
 
 int32_t qkvi_pool_cpus(void)
@@ -178,7 +205,7 @@ int32_t qkvi_pool_cpus(void)
     int64_t n = 1;
     if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
     const int64_t quota = quota_cpus();
-    if (quota > 0 && quota < n) n = quota;
+    if (quota < n) n = quota;
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int32_t)n;
 }
 
