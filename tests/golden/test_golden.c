@@ -210,6 +210,8 @@ static qkv_status run_one_way(const golden_case *c, const qkv_plan *plan, way ho
     const qkv_status status = how == PARTIALS && c->keys > 0 /* no keys: no range to run */
                                   ? run_partials(c, plan, args, dump, &r->of[GOLDEN_PARTIAL], err)
                                   : qkv_run(plan, args, err);
+    args->threads = NULL; /* they end with this function */
+    args->tap = NULL;
     r->of[GOLDEN_OUT] = golden_fnv_array(GOLDEN_FNV_START, args->out, rows_of(c) * c->d_v, c->bits);
     r->of[GOLDEN_LSE] = golden_fnv_array(GOLDEN_FNV_START, args->lse, rows_of(c), c->bits);
     r->of[GOLDEN_WEIGHT] = w.weight;
