@@ -205,13 +205,12 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--bench") == 0) return bench_tables();
     const char *const again = getenv("SEED"); /* more of other cases */
     const int fast = 480, slow = 96;
-    int number = 0, skipped = 0;
+    int number = 0;
     if (again) seed = strtoull(again, NULL, 10);
     for (int32_t i = 0; i < qkvi_kernels_count(); i++) {
         const qkvi_kernels *const k = qkvi_kernels_at(i);
         if (k->needs & ~qkvi_cpu()) {
             printf("ok %d - %s # SKIP NOT RUN: this CPU lacks it\n", ++number, k->name);
-            skipped++;
             continue;
         }
         check_environment(k, &number);
