@@ -55,6 +55,9 @@ skips = run_tests.read_skips(tap.ROOT / 'tests' / 'skips.txt')
 for pattern, condition, _ in skips:
     run_tests.condition_holds(condition, 'gcc')
 tap.ok(True, f'the {len(skips)} lines of tests/skips.txt are well formed')
-budget = sum(sum(x.values()) for x in run_tests.BUDGETS.values())
 tap.ok(set(run_tests.BUDGETS) == set(run_tests.DAILY), 'every stage of `make test` has its budgets')
+suites = sum(sum(x.values()) for x in run_tests.BUDGETS.values())
+builds = sum(run_tests.STAGES[x][3] for x in run_tests.DAILY)
+tap.ok(suites / 2 + builds <= run_tests.TOTAL,
+       f'{suites} s of suites, two at a time, and {builds} s of builds fit {run_tests.TOTAL} s')
 tap.done()
