@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """tools/setup asks dpkg first, installs only what lacks, and says what it cannot do itself.
 
-dpkg-query, apt-get, id and sudo are replaced by scripts that write down how they were called.
+dpkg-query, apt-get, id, sudo and tools/page_env are replaced by scripts that write down how they
+were called.
 """
 import os
 import pathlib
 import re
+import shutil
 import tempfile
 
 import tap
@@ -31,9 +33,11 @@ def try_setup(groups, installed, uid, sudo):
         fake(folder, 'id', f'echo {uid}\n')
         if sudo:
             fake(folder, 'sudo', f'echo sudo >>{calls}\nexec "$@"\n')
-        for name in ('env', 'sh', 'cat', 'echo'):
-            os.symlink(f'/bin/{name}', pathlib.Path(folder) / name)
-        made = tap.run([SETUP, *groups], env={'PATH': folder})
+        for name in ('env', 'sh', 'cat', 'echo', 'dirname'):
+            os.symlink(shutil.which(name), pathlib.Path(folder) / name)
+        fake(folder, 'page_env', f'echo page_env >>{calls}\n')
+        mine = shutil.copy(SETUP, folder)
+        made = tap.run([mine, *groups], env={'PATH': folder})
         return made, calls.read_text().splitlines()
 
 
@@ -42,9 +46,10 @@ def packages(group):
     return re.search(rf'^    {group}\)\s+echo (.*?)(;;|\n)', text, re.M).group(1).split()
 
 
-build, test = packages('build'), packages('test')
-tap.ok('gcc' in build and 'libcmocka-dev' in test, 'the groups are read')
-tap.ok(not [x for x in build + test if re.search(r'-\d|\d\.\d', x)], 'no name holds a version')
+build, test, page = packages('build'), packages('test'), packages('page')
+tap.ok('gcc' in build and 'libcmocka-dev' in test and 'chromium' in page, 'the groups are read')
+tap.ok(not [x for x in build + test + page if re.search(r'-\d|\d\.\d', x)],
+       'no name holds a version')
 
 made, calls = try_setup(['build', 'test'], build + test, 0, False)
 tap.ok(made.returncode == 0 and not calls, 'all is there: apt-get is not called', calls)
@@ -59,12 +64,17 @@ made, calls = try_setup(['build'], [], 1000, False)
 line = f'apt-get update && apt-get install -y -q --no-install-recommends {" ".join(build)}'
 tap.ok(made.returncode == 1 and not calls and line in made.stderr,
        'no root, no sudo: prints the line to run, exit 1', made.stderr)
+made, calls = try_setup(['page'], page, 0, False)
+tap.ok(made.returncode == 0 and calls == ['page_env'], 'page: then the Python packages', calls)
+made, calls = try_setup(['build', 'page'], build + page[1:], 0, False)
+tap.ok(made.returncode == 0 and len(calls) == 3 and calls[2] == 'page_env',
+       'page: those come after what Debian lacks', calls)
 made, calls = try_setup(['nonsense'], build, 0, False)
 tap.ok(made.returncode == 2 and "'nonsense'" in made.stderr and not calls,
        'an unknown group is refused by name', made.stderr)
 
 if tap.run(['unshare', '-n', 'true']).returncode == 0:
-    made = tap.run(['unshare', '-n', SETUP, 'build', 'test'])
+    made = tap.run(['unshare', '-n', SETUP, 'build', 'test', 'page'])
     tap.ok(made.returncode == 0 and not made.stderr, 'here, again, without a network', made.stderr)
 else:
     tap.skip('here, again, without a network', 'unshare -n is not allowed')
