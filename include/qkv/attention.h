@@ -22,8 +22,22 @@ extern "C" {
 
 /* Features compose: a row sees the intersection. A member of qkv_params that belongs to a feature
  * is read only if its bit is set. A bit that this version does not know is refused. */
-#define QKV_USE_SCALE (UINT64_C(1) << 0)  /* params.scale in place of 1 / sqrt(q.dim[3]) */
-#define QKV_USE_CAUSAL (UINT64_C(1) << 1) /* row i sees key j only if j <= i + params.q_offset */
+#define QKV_USE_SCALE (UINT64_C(1) << 0)     /* params.scale in place of 1 / sqrt(q.dim[3]) */
+#define QKV_USE_CAUSAL (UINT64_C(1) << 1)    /* row i sees key j only if j <= its position */
+#define QKV_USE_WINDOW (UINT64_C(1) << 2)    /* params.window_left, .window_right */
+#define QKV_USE_PREFIX (UINT64_C(1) << 3)    /* causal, but keys 0 ... params.prefix - 1 are seen */
+#define QKV_USE_KV_LEN (UINT64_C(1) << 4)    /* args.kv_len: keys of each batch */
+#define QKV_USE_Q_LEN (UINT64_C(1) << 5)     /* args.q_len: rows of each batch */
+#define QKV_USE_KV_START (UINT64_C(1) << 6)  /* args.kv_start: keys of left padding of each batch */
+#define QKV_USE_Q_OFFSETS (UINT64_C(1) << 7) /* args.q_offset in place of params.q_offset */
+#define QKV_USE_PACKED (UINT64_C(1) << 8)    /* params.sequences in one batch: args.cu_q, .cu_k */
+
+/* Where rows stand among the keys. */
+typedef enum qkv_align {
+    QKV_ALIGN_OFFSET = 0,      /* row 0 at key q_offset */
+    QKV_ALIGN_TOP_LEFT = 1,    /* row 0 at key 0 */
+    QKV_ALIGN_BOTTOM_RIGHT = 2 /* the last row at the last key, of each batch by its own lengths */
+} qkv_align;
 
 /* What is to be computed. Grows at the end only. Start from qkv_params_init().
  *
@@ -43,6 +57,13 @@ typedef struct qkv_params {
                          top-left 0, bottom-right keys - rows */
     int32_t max_threads; /* 0: 1. Sizes the workspace, never changes the result */
     int32_t reserved;    /* 0 */
+    /* QKV_USE_WINDOW: a row at position p sees keys p - left ... p + right, both included; -1: that
+     * side is open */
+    int64_t window_left, window_right;
+    int64_t prefix;    /* QKV_USE_PREFIX: >= 0. With QKV_USE_CAUSAL or without, the same */
+    int64_t sequences; /* QKV_USE_PACKED: >= 1 */
+    int32_t align;     /* a qkv_align; other than 0: in place of q_offset */
+    int32_t reserved2; /* 0 */
 } qkv_params;
 
 /* Immutable after creation: one plan may run on many threads at once, each run with a workspace
@@ -114,6 +135,15 @@ typedef struct qkv_run_args {
     const int32_t *cancel;      /* read atomically once a tile; non-zero: QKV_ESTOPPED, the output
                                    unspecified. NULL: never */
     const qkv_tap *tap;         /* NULL: nobody looks */
+    /* One number for each batch (for each sequence with QKV_USE_PACKED, counted from its first row
+     * and key). Batch b has rows 0 ... q_len[b] - 1 (the others are empty: +0 and -inf) and keys
+     * kv_start[b] ... kv_len[b] - 1. Positions count from kv_start[b]: key j stands at
+     * j - kv_start[b], row i at i - kv_start[b] + q_offset. */
+    const int64_t *kv_len, *q_len, *kv_start, *q_offset;
+    /* QKV_USE_PACKED: sequence s has rows cu_q[s] ... cu_q[s + 1] - 1 and keys cu_k[s] ...
+     * cu_k[s + 1] - 1 of the one batch, and sees no other's. sequences + 1 numbers, ascending from 0
+     * to all rows (all keys). */
+    const int64_t *cu_q, *cu_k;
 } qkv_run_args;
 
 QKV_API qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *err);

@@ -9,7 +9,7 @@
 #include "plan/describe.h"
 
 /* the size of the first version released */
-enum { FIRST_PARAMS = sizeof(qkv_params) };
+enum { FIRST_PARAMS = offsetof(qkv_params, window_left) };
 
 static qkv_status fill(qkv_plan *plan, const qkv_params *given, qkv_error *err)
 {

@@ -12,7 +12,7 @@
 #include "run/run.h"
 
 enum {
-    FIRST_ARGS = sizeof(qkv_run_args),
+    FIRST_ARGS = offsetof(qkv_run_args, kv_len),
     FIRST_TAP = sizeof(qkv_tap),
     FIRST_PARTIAL = sizeof(qkv_partial)
 };
