@@ -3,6 +3,7 @@
  * checked (UTF-8, escapes) when they are passed and decoded only when asked for.
  */
 #include "files/parse/json.h"
+#include "files/parse/utf8.h"
 
 enum state {
     WANT_VALUE,     /* at the start, after a colon */
@@ -41,24 +42,6 @@ void json_begin(json_reader *r, const unsigned char *bytes, size_t length)
 }
 
 /* ---- strings ---------------------------------------------------------------------------------- */
-
-/* Bytes of the UTF-8 character at p (n bytes follow, n > 0); 0 when it is none: overlong forms,
- * surrogates and values above U+10FFFF included. */
-static size_t utf8_length(const unsigned char *p, size_t n)
-{
-    if (p[0] < 0x80) return 1;
-    if (p[0] < 0xc2 || p[0] > 0xf4) return 0;
-    const size_t want = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-    if (n < want) return 0;
-    for (size_t i = 1; i < want; i++) {
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    }
-    if (p[0] == 0xe0 && p[1] < 0xa0) return 0;
-    if (p[0] == 0xed && p[1] > 0x9f) return 0;
-    if (p[0] == 0xf0 && p[1] < 0x90) return 0;
-    if (p[0] == 0xf4 && p[1] > 0x8f) return 0;
-    return want;
-}
 
 static int hex_digit(int x)
 {
