@@ -29,6 +29,7 @@ OUTSIDE = {
     'files': 'files/parse',
     'lesson': 'PUBLIC',
     'cli': 'PUBLIC lesson files files/parse',
+    'page': 'PUBLIC lesson files/parse',
     'tests': 'PUBLIC lesson files files/parse cli',
     'tests/spec': 'tests/golden',
     'tests/golden': 'PUBLIC',

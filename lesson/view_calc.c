@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* view_calc.c - the calculator: its table up to the present stage, what the worked line says, and at
+ * the last stage the strip of weights and the plane of values.
+ *
+ * The columns never move: how digits are shown follows from all stages, not from the present one.
+ */
+#include "lesson/table.h"
+#include "lesson/view.h"
+
+enum { CHANNELS_SHOWN = 2 }; /* of a vector in a cell; the lab shows all */
+
+typedef struct calc {
+    view_json *json;
+    const view_of *of;
+    const lesson_input *in;
+    const lesson_stages *s;
+    lesson_line *line;
+    int whole_q, whole_k, whole_v, whole_score, whole_scaled;
+} calc;
+
+static void number(const calc *c, const char *key, double x, int whole)
+{
+    line_start(c->line, c->of->view->face);
+    line_number(c->line, x, whole ? LESSON_KEEP_INTEGER : 0);
+    view_text(c->json, key, c->line->text);
+}
+
+static void vector(const calc *c, const char *key, const double *x, int64_t n, int whole)
+{
+    line_start(c->line, c->of->view->face);
+    view_line_vector(c->line, x, n, n <= 3 ? n : CHANNELS_SHOWN, whole);
+    view_text(c->json, key, c->line->text);
+}
+
+static void share(const calc *c, int64_t key)
+{
+    double x[3];
+    const int64_t n = c->in->d_v;
+    for (int64_t i = 0; i < n && i < 3; i++) x[i] = c->s->row_weight[key] * c->in->v[key * n + i];
+    vector(c, "share", x, n, 0);
+}
+
+static void row(const calc *c, int64_t key)
+{
+    const lesson_input *const in = c->in;
+    const int sees = lesson_sees(in, in->token, key);
+    view_open(c->json, NULL, '{');
+    line_start(c->line, c->of->view->face);
+    line_key(c->line, in, key, LESSON_NAME_COLUMNS);
+    view_text(c->json, "name", c->line->text);
+    vector(c, "key", in->k + key * in->d_k, in->d_k, c->whole_k);
+    vector(c, "value", in->v + key * in->d_v, in->d_v, c->whole_v);
+    if (!sees) view_flag(c->json, "hidden", 1);
+    if (in->stage >= 1) number(c, "score", c->s->row_score[key], c->whole_score);
+    if (in->stage >= 2) number(c, "scaled", c->s->row_scaled[key], c->whole_scaled);
+    if (in->stage >= 3) {
+        number(c, "weight", c->s->row_weight[key], 0);
+        view_real(c->json, "w", c->s->row_weight[key]);
+    }
+    if (in->stage >= 4) share(c, key);
+    view_close(c->json, '}');
+}
+
+/* What is the same at every stage. */
+static void about(const calc *c)
+{
+    static const char *const scales[] = {"sqrt", "none", "dk", "times"};
+    const lesson_input *const in = c->in;
+    const double *const q = in->q + in->token * in->d_k;
+    view_integer(c->json, "stage", in->stage);
+    view_integer(c->json, "token", in->token);
+    view_text(c->json, "scale", scales[in->scale_kind]);
+    line_start(c->line, c->of->view->face);
+    line_scale(c->line, in);
+    view_text(c->json, "scale_head", c->line->text);
+    lesson_line name;
+    line_start(&name, c->of->view->face);
+    line_row(&name, in, in->token, LESSON_NAME_COLUMNS);
+    view_text(c->json, "who", name.text);
+    vector(c, "query", q, in->d_k, c->whole_q);
+    view_text(c->json, "caption", lesson_word_text(lesson_caption(in)));
+    line_start(c->line, c->of->view->face);
+    line_mask(c->line, c->of->view);
+    if (c->line->n > 0) view_text(c->json, "mask", c->line->text);
+}
+
+/* What the scores are divided by, between the two columns. */
+static void divisor(const calc *c)
+{
+    const lesson_input *const in = c->in;
+    line_start(c->line, c->of->view->face);
+    if (in->scale_kind == LESSON_SCALE_VALUE) {
+        line_text(c->line, "× ");
+        line_number(c->line, c->s->scale, LESSON_KEEP_INTEGER);
+    } else {
+        line_text(c->line, "÷ ");
+        line_number(c->line, 1 / c->s->scale, LESSON_KEEP_INTEGER);
+    }
+    view_text(c->json, "divisor", c->line->text);
+}
+
+static void points(const calc *c)
+{
+    const lesson_input *const in = c->in;
+    if (in->d_v != 2) return;
+    view_open(c->json, "plane", '[');
+    for (int64_t j = 0; j < in->keys * 2; j++) view_real(c->json, NULL, in->v[j]);
+    for (int i = 0; i < 2; i++) view_real(c->json, NULL, c->s->row_out[i]);
+    view_close(c->json, ']');
+}
+
+static void sums(const calc *c)
+{
+    const lesson_input *const in = c->in;
+    double sum = 0;
+    for (int64_t j = 0; j < in->keys; j++) sum += c->s->row_weight[j];
+    if (in->stage >= 3) number(c, "sum", sum, 0);
+    if (in->stage >= 4) {
+        vector(c, "output", c->s->row_out, in->d_v, 0);
+        points(c);
+    }
+}
+
+/* The line under the table, and the row that it speaks of: -1 is the sum. */
+static void work(const calc *c, int64_t *scratch)
+{
+    const lesson_worked how = {c->whole_score, c->whole_scaled, 4096, scratch};
+    const int64_t best = lesson_strongest(c->in, c->s);
+    line_start(c->line, c->of->view->face);
+    if (c->in->stage == 4)
+        worked_output(c->line, c->of->view, &how);
+    else if (best >= 0)
+        worked_key(c->line, c->of->view, &how, best);
+    view_integer(c->json, "band", c->in->stage == 4 ? -1 : best);
+    view_pieces(c->json, "work", c->line->text);
+}
+
+qkv_status view_calc(view_json *json, const view_of *of)
+{
+    const lesson_input *const in = of->view->in;
+    const lesson_memory *const memory = of->view->memory;
+    lesson_line *const line = (lesson_line *)memory->take(memory->ctx, sizeof *line);
+    int64_t *const scratch =
+        (int64_t *)memory->take(memory->ctx, (size_t)in->keys * sizeof *scratch);
+    if (line == NULL || scratch == NULL) return QKV_ENOMEM;
+    calc c = {json, of, in, of->view->stages, line, 0, 0, 0, 0, 0};
+    c.whole_q = lesson_all_whole(in->q + in->token * in->d_k, in->d_k);
+    c.whole_k = lesson_all_whole(in->k, in->keys * in->d_k);
+    c.whole_v = lesson_all_whole(in->v, in->keys * in->d_v);
+    c.whole_score = lesson_all_whole(c.s->row_score, in->keys);
+    c.whole_scaled = lesson_all_whole(c.s->row_scaled, in->keys);
+    about(&c);
+    view_open(json, "rows", '[');
+    for (int64_t j = 0; j < in->keys; j++) row(&c, j);
+    view_close(json, ']');
+    if (in->stage >= 2) divisor(&c);
+    sums(&c);
+    work(&c, scratch);
+    return QKV_OK;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* call_state.c - calls that change what the reader chose. Each reads a state as text, changes one
+ * thing and answers with the whole state as text; lesson/state.c judges every value.
+ */
+#include "page/page.h"
+
+#include "lesson/view.h"
+
+/* The state with all its numbers ("state"), as a link where it fits one ("link"), and what the page
+ * says about it. */
+static void answer_state(const lesson_state *state, const lesson_trouble *trouble)
+{
+    view_json json = {&page_answer, 0};
+    view_open(&json, NULL, '{');
+    view_open_text(&json, "state");
+    const lesson_sink inner = view_text_sink(&json);
+    lesson_state_write(state, 1, &inner);
+    view_close_text(&json);
+    view_open_text(&json, "link");
+    lesson_state_write(state, 0, &inner);
+    view_close_text(&json);
+    view_flag(&json, "fits", lesson_state_fits_link(state));
+    view_flag(&json, "changed", lesson_state_changed(state));
+    view_open(&json, "detached", '[');
+    for (const char *p = "QKV"; *p != 0; p++) {
+        const char letter[2] = {*p, 0};
+        if (lesson_state_detached(state, *p)) view_text(&json, NULL, letter);
+    }
+    view_close(&json, ']');
+    view_text(&json, "section", lesson_section_id(state->section));
+    view_integer(&json, "stage", state->stage);
+    view_integer(&json, "token", state->token);
+    if (trouble->kind != TROUBLE_NONE) view_text(&json, "note", trouble->text);
+    view_close(&json, '}');
+}
+
+static void answer(const lesson_state *state, qkv_status status, const lesson_trouble *trouble)
+{
+    if (status == QKV_OK)
+        answer_state(state, trouble);
+    else
+        page_fail(status == QKV_ENOMEM ? "There is no memory for this." : trouble->text);
+}
+
+/* The state of the first line; NULL after an answer. */
+static lesson_state *open_state(page_request *rest, lesson_trouble *trouble)
+{
+    static const lesson_trouble none = {0};
+    *trouble = none;
+    const page_request text = page_line(rest);
+    lesson_state *const state = (lesson_state *)page_take(sizeof *state);
+    const qkv_status status =
+        state == NULL ? QKV_ENOMEM
+                      : lesson_state_read(state, text.text, text.bytes, &page_memory, trouble);
+    if (status == QKV_OK) return state;
+    answer(state, status, trouble);
+    return NULL;
+}
+
+/* A whole number that the page itself wrote: a place in a table. */
+static int32_t place(const page_request *text)
+{
+    int64_t x = -1;
+    if (lesson_number_parse_integer(text->text, text->bytes, &x) != LESSON_NUMBER_OK) return -1;
+    return x < 0 || x > INT32_MAX ? -1 : (int32_t)x;
+}
+
+void page_call_state(page_request request)
+{
+    lesson_trouble trouble;
+    const lesson_state *const state = open_state(&request, &trouble);
+    if (state != NULL) answer(state, QKV_OK, &trouble);
+}
+
+void page_call_set(page_request request)
+{
+    lesson_trouble trouble;
+    lesson_state *const state = open_state(&request, &trouble);
+    if (state == NULL) return;
+    qkv_status status = QKV_OK;
+    while (status == QKV_OK && request.bytes > 0) {
+        const page_request key = page_line(&request), value = page_line(&request);
+        char name[32];
+        size_t n = key.bytes < sizeof name - 1 ? key.bytes : sizeof name - 1;
+        for (size_t i = 0; i < n; i++) name[i] = key.text[i];
+        name[n] = 0;
+        status = lesson_state_set(state, name, value.text, value.bytes, &page_memory, &trouble);
+    }
+    answer(state, status, &trouble);
+}
+
+void page_call_edit(page_request request)
+{
+    lesson_trouble trouble;
+    lesson_state *const state = open_state(&request, &trouble);
+    if (state == NULL) return;
+    const page_request letter = page_line(&request), row = page_line(&request);
+    const page_request column = page_line(&request), value = page_line(&request);
+    const char which = letter.bytes > 0 ? letter.text[0] : '?';
+    const qkv_status status = lesson_state_edit(state, which, place(&row), place(&column),
+                                                value.text, value.bytes, &page_memory, &trouble);
+    answer(state, status, &trouble);
+}
+
+void page_call_reconnect(page_request request)
+{
+    lesson_trouble trouble;
+    lesson_state *const state = open_state(&request, &trouble);
+    if (state == NULL) return;
+    for (; request.bytes > 0 && *request.text != '\n'; request.text++, request.bytes--) {
+        const qkv_status status = lesson_state_reconnect(state, *request.text);
+        if (status != QKV_OK) {
+            page_fail("Only Q, K and V can be connected again.");
+            return;
+        }
+    }
+    answer(state, QKV_OK, &trouble);
+}
+
+void page_call_numbers(page_request request)
+{
+    lesson_trouble trouble;
+    lesson_state *const state = open_state(&request, &trouble);
+    if (state != NULL) answer(state, lesson_state_lesson_numbers(state, &page_memory), &trouble);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* call_view.c - calls that show a state and change nothing: the view models of lesson/view_*.c, and
+ * the faces of `qkv explain`, byte for byte.
+ */
+#include "page/page.h"
+
+#include "lesson/view.h"
+
+typedef struct opened {
+    lesson_state *state;
+    lesson_input in;
+    lesson_stages stages;
+    lesson_view view;
+} opened;
+
+static void fail(qkv_status status, const char *text)
+{
+    page_fail(status == QKV_ENOMEM ? "There is no memory for this." : text);
+}
+
+/* Reads the state, computes it; NULL after an answer. engine: what the kernels give too. */
+static opened *open_view(page_request *rest, int engine)
+{
+    lesson_trouble trouble = {0};
+    qkv_error err;
+    const page_request text = page_line(rest);
+    opened *const o = (opened *)page_take(sizeof *o);
+    lesson_state *const state = (lesson_state *)page_take(sizeof *state);
+    if (o == NULL || state == NULL) {
+        fail(QKV_ENOMEM, "");
+        return NULL;
+    }
+    qkv_status status = lesson_state_read(state, text.text, text.bytes, &page_memory, &trouble);
+    if (status != QKV_OK) {
+        fail(status, trouble.text);
+        return NULL;
+    }
+    lesson_state_input(state, 0, &o->in);
+    status = lesson_run(&o->stages, &o->in, engine, &page_memory, &err);
+    if (status != QKV_OK) {
+        fail(status, err.text);
+        return NULL;
+    }
+    const lesson_view view = {&o->in, &o->stages, &page_face, &page_answer, &page_memory};
+    o->state = state;
+    o->view = view;
+    return o;
+}
+
+typedef qkv_status (*model)(view_json *json, const view_of *of);
+
+static void answer_model(page_request request, model write)
+{
+    const opened *const o = open_view(&request, 0);
+    if (o == NULL) return;
+    const view_of of = {o->state, &o->view};
+    view_json json = {&page_answer, 0};
+    view_open(&json, NULL, '{');
+    if (write(&json, &of) != QKV_OK) {
+        fail(QKV_ENOMEM, "");
+        return;
+    }
+    view_close(&json, '}');
+}
+
+void page_call_calc(page_request request)
+{
+    answer_model(request, view_calc);
+}
+
+/* ---- the command's faces --------------------------------------------------------------------- */
+
+static void answer_face(page_request request, int engine,
+                        qkv_status (*write)(const lesson_view *view))
+{
+    const opened *const o = open_view(&request, engine);
+    if (o != NULL && write(&o->view) != QKV_OK) fail(QKV_ENOMEM, "");
+}
+
+void page_call_json(page_request request)
+{
+    answer_face(request, 1, lesson_json);
+}
+
+void page_call_plain(page_request request)
+{
+    answer_face(request, 0, lesson_plain_table);
+}
+
+void page_call_csv(page_request request)
+{
+    answer_face(request, 0, lesson_csv_table);
+}
+
+void page_call_svg(page_request request)
+{
+    answer_face(request, 0, lesson_svg_table);
+}
