@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""How the page is set: nothing cut off, nothing over another, few families, sizes and colours, lines
+of a readable length, a table that stays where it is while the stages pass.
+
+The probes are tried on a page with planted faults first.
+"""
+import face
+import pagekit as kit
+from pagekit import case, check
+
+PLANTED = '''<!doctype html><meta charset=utf-8><style>
+body { font: 15px/24px serif; margin: 0; width: 600px }
+#cut { width: 40px; overflow: hidden; white-space: nowrap }
+#over { position: absolute; top: 30px; left: 0 } #wide { position: absolute; left: 5000px; top: 90px }
+.hide { position: absolute; width: 1px; height: 1px; overflow: hidden }
+p { width: 1500px } i { font: 20px monospace; color: #123 }</style>
+<div id=cut>this text is cut by its box</div><div>under all of this</div><div id=over>over it all</div>
+<div id=wide>far out</div><div class=hide>only heard, not seen, and not to be counted</div>
+<p>%s</p><i>x</i><button style="width:20px;height:10px;padding:0"></button><b id=a></b><b id=a></b>
+''' % ('words of a long line ' * 30)
+
+
+@case('the probes see planted faults')
+def _probes(session):
+    page = session.context().new_page()
+    page.set_content(PLANTED)
+    clipped = ' '.join(face.probe(page, 'clipped'))
+    check('this text is cut' in clipped and 'far out' in clipped, clipped)
+    check('only heard' not in clipped, 'hidden text counts as cut')
+    overlaps = face.probe(page, 'overlaps')
+    check(len(overlaps) == 1 and 'over it all' in overlaps[0], *overlaps)
+    looks = face.probe(page, 'looks')
+    check(len(looks['families']) == 2 and '20px' in looks['sizes'], looks)
+    check('17 34 51' in looks['colours'], looks['colours'])
+    check(max(x['most'] for x in face.probe(page, 'lines', 'p')) > 75, 'a long line is not seen')
+    check(any(x['height'] < 24 for x in face.probe(page, 'targets')), 'a small target is not seen')
+    kit.same(face.probe(page, 'ids'), ['a'])
+
+
+def everywhere(session, look):
+    """look(page, where) at every size, light and dark, at stages 0 and 4."""
+    faults = []
+    for width, height in face.SIZES:
+        for scheme in ('light', 'dark'):
+            page = session.open(width=width, height=height, color_scheme=scheme)
+            for stage in (0, 4):
+                face.go_stage(page, stage)
+                faults += [f'{width} {scheme} stage {stage}: {x}' for x in look(page)]
+            page.context.close()
+    return faults
+
+
+@case('no text is cut off or leaves the page')
+def _clipped(session):
+    faults = everywhere(session, lambda page: face.probe(page, 'clipped'))
+    check(not faults, len(faults), *faults[:12])
+
+
+@case('no text covers another')
+def _overlaps(session):
+    faults = everywhere(session, lambda page: face.probe(page, 'overlaps'))
+    check(not faults, len(faults), *faults[:12])
+
+
+@case('nothing scrolls sideways at 320, 768, 1280 px, nor at 640 by 320')
+def _sideways(session):
+    for width, height in [*face.SIZES, (640, 320)]:
+        page = session.open(width=width, height=height)
+        for stage in range(5):
+            face.go_stage(page, stage)
+            most = page.evaluate('document.documentElement.scrollWidth')
+            check(most <= width, f'{width} px at stage {stage}: {most} px wide')
+        page.context.close()
+
+
+@case('three families, five sizes, twelve colours at most')
+def _looks(session):
+    for width, height in face.SIZES:
+        for scheme in ('light', 'dark'):
+            page = session.open(width=width, height=height, color_scheme=scheme)
+            got = {'families': {}, 'sizes': {}, 'colours': {}}
+            for stage in (0, 2, 4):
+                face.go_stage(page, stage)
+                for kind, found in face.probe(page, 'looks').items():
+                    got[kind].update(found)
+            for kind, most in (('families', 3), ('sizes', 5), ('colours', 12)):
+                check(len(got[kind]) <= most, f'{width} {scheme}: {len(got[kind])} {kind}:', got[kind])
+            page.context.close()
+
+
+@case('prose has 45 to 75 characters a line from 768 px up')
+def _lines(session):
+    for width, height in face.SIZES[1:]:
+        page = session.open(width=width, height=height)
+        found = face.probe(page, 'lines', 'section p')
+        check(len(found) > 8, 'paragraphs seen:', len(found))
+        bad = [x for x in found if x['most'] < 45 or x['least'] > 75]
+        check(not bad, width, *bad[:6])
+        page.context.close()
+
+
+@case('first screen at 1280 by 800: title, hook, the token row of the first figure')
+def _first(session):
+    page = session.open()
+    kit.same(page.evaluate('scrollY'), 0, 'scrolled')
+    for what in (page.locator('h1'), page.locator('#lookup p').first,
+                 page.get_by_role('radio', name='sat', exact=True).first):
+        box = what.bounding_box()
+        check(box and box['y'] + box['height'] <= 800, what, box)
+
+
+BOXES = '''() => Object.fromEntries([...document.querySelectorAll('#calculator table [data-cell]')]
+  .map((x) => [x, x.getBoundingClientRect(), x.closest('table').getBoundingClientRect()])
+  .filter(([, box]) => box.width > 0)
+  .map(([x, box, all]) => [x.dataset.cell, [box.left - all.left, box.top - all.top, box.width, box.height]]))'''
+
+
+@case('the calculator: no cell moves by more than 1 px over the stages')
+def _still(session):
+    for width, height in face.SIZES:
+        page = session.open(width=width, height=height)
+        first, seen = {}, 0
+        for stage in range(5):
+            face.go_stage(page, stage)
+            for name, box in page.evaluate(BOXES).items():
+                old = first.setdefault(name, (stage, box))
+                seen += 1
+                # the compact table shows other columns at each stage: only rows are compared there
+                parts = (1, 3) if width < 640 else (0, 1, 2, 3)
+                worst = max(abs(box[i] - old[1][i]) for i in parts)
+                check(worst <= 1, f'{width} px: {name} moved by {worst} px from stage {old[0]} to {stage}')
+        check(seen > 60, width, 'cells seen:', seen)
+        page.context.close()
+
+
+kit.main()

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Pictures of every section and stage at three sizes, light and dark, in forced colours, on paper and
+without the fonts that tests install. They are put on contact sheets for people (docs/screens.md).
+
+What fails here: a picture that is empty, or a page that cannot be brought there.
+"""
+import os
+import shutil
+import tempfile
+
+import face
+import pagekit as kit
+import sheets
+from pagekit import case, check
+
+SHEET = {320: (8, 240), 768: (5, 384), 1280: (4, 480)}
+
+
+def take(page, caption, **options):
+    data = page.screenshot(**options)
+    check(len(data) > 4000, caption, 'is nearly empty:', len(data), 'bytes')
+    return caption, data
+
+
+def to(page, selector):
+    page.evaluate("(x) => document.querySelector(x).scrollIntoView({ block: 'start' })", selector)
+    face.settle(page)
+
+
+def sections(page):
+    shots = [take(page, 'top')]
+    for name in [*face.SECTIONS, face.LAB]:
+        if page.locator(f'#{name}').count():
+            to(page, f'#{name}')
+            shots.append(take(page, name))
+    return shots
+
+
+def stages(page):
+    shots = []
+    for n in range(5):
+        face.go_stage(page, n)
+        to(page, '#calculator')
+        figure = page.locator('#calculator table').first
+        if figure.bounding_box()['y'] + 200 > page.viewport_size['height']:
+            page.evaluate("document.querySelector('#calculator fieldset').scrollIntoView()")
+        face.settle(page)
+        shots.append(take(page, f'stage {n}'))
+    return shots
+
+
+for width, height in face.SIZES:
+    for scheme in ('light', 'dark'):
+        @case(f'pictures at {width} by {height}, {scheme}')
+        def _size(session, width=width, height=height, scheme=scheme):
+            page = session.open(width=width, height=height, color_scheme=scheme)
+            shots = sections(page) + stages(page)
+            columns, wide = SHEET[width]
+            sheets.sheet(session, session.pictures / f'sheet_{width}_{scheme}.png', shots, columns, wide)
+            page.evaluate('scrollTo(0, 0)')
+            page.screenshot(path=session.pictures / f'whole_{width}_{scheme}.png', full_page=True)
+
+
+@case('pictures in forced colours')
+def _forced(session):
+    shots = []
+    for scheme in ('light', 'dark'):
+        page = session.open(width=1280, height=800, color_scheme=scheme, forced_colors='active')
+        shots += [(f'{scheme} {caption}', data) for caption, data in sections(page)[:9:2] + stages(page)]
+    sheets.sheet(session, session.pictures / 'sheet_forced.png', shots, 4, 480)
+
+
+@case('on paper: the light set, no control is needed')
+def _print(session):
+    page = session.open(width=794, height=1123, color_scheme='dark')
+    page.emulate_media(media='print', color_scheme='dark')
+    ground = page.evaluate('getComputedStyle(document.body).backgroundColor')
+    ink = page.evaluate('getComputedStyle(document.body).color')
+    check(sum(map(int, kit.re.findall(r'\d+', ink)[:3])) < 200, 'ink on paper is', ink)
+    check(ground.endswith(', 0)') or min(map(int, kit.re.findall(r'\d+', ground)[:3])) > 240,
+          'the ground on paper is', ground)
+    shots = []
+    whole = page.evaluate('document.documentElement.scrollHeight')
+    for n in range(min(12, -(-whole // 1123))):
+        page.evaluate(f'scrollTo(0, {n * 1123})')
+        shots.append(take(page, f'print {n + 1}'))
+    sheets.sheet(session, session.pictures / 'sheet_print.png', shots, 4, 400)
+
+
+FONTS = '''<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>/usr/share/fonts/truetype/dejavu</dir><cachedir>{}</cachedir></fontconfig>'''
+
+
+@case('pictures without the fonts that the page asks for')
+def _plain_fonts(session):
+    with tempfile.TemporaryDirectory() as folder:
+        config = os.path.join(folder, 'fonts.conf')
+        with open(config, 'w', encoding='utf-8') as file:
+            file.write(FONTS.format(folder))
+        browser = session.browser.browser_type.launch(
+            executable_path=shutil.which('chromium'), args=kit.FLAGS, chromium_sandbox=False,
+            env=dict(os.environ, FONTCONFIG_FILE=config))
+        other = kit.Session(browser, session.file, session.command, session.pictures)
+        shots, faults = [], []
+        for width, height in (face.SIZES[0], face.SIZES[2]):
+            page = other.open(width=width, height=height)
+            shots += [(f'{width} {x}', data) for x, data in sections(page)[:5] + stages(page)[2:]]
+            faults += [f'{width}: {x}' for x in face.probe(page, 'clipped')]
+        sheets.sheet(other, session.pictures / 'sheet_plain_fonts.png', shots, 4, 400)
+        faults += other.close()
+        browser.close()
+        check(not faults, *faults[:8])
+
+
+kit.main()
