@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The front door. No logic here: every target calls a script in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test build bench nightly clean install
+.PHONY: help demo test build page bench nightly clean install
 
 help:
 	@echo 'make demo             build, then see attention at work: the lesson, a real model, the speed'
 	@echo 'make test             every test; the last line counts them'
 	@echo 'make build            the release build; the command lies at build/qkv'
+	@echo 'make page             the lesson as one offline file, dist/qkv.html'
 	@echo 'make bench            this machine: peak, read rate, attention as a share of them'
 	@echo 'make nightly          the long tests: fresh seeds, live fuzzing, mutants'
 	@echo 'make install PREFIX=  install under PREFIX (default /usr/local)'
@@ -20,6 +21,9 @@ test:
 
 build:
 	@tools/build
+
+page:
+	@tools/page
 
 bench:
 	@tools/bench

@@ -126,7 +126,7 @@ static int calculator(view_json *json, const lesson_sink *sink)
     for (state.stage = 0; state.stage <= 4; state.stage++) {
         lesson_input in;
         lesson_stages stages;
-        qkv_error err;
+        qkv_error err = qkv_error_init();
         lesson_state_input(&state, 0, &in);
         if (lesson_run(&stages, &in, 0, &memory, &err) != QKV_OK) return 0;
         const lesson_view view = {&in, &stages, &face, sink, &memory};

@@ -22,7 +22,7 @@ static void fail(qkv_status status, const char *text)
 static opened *open_view(page_request *rest, int engine)
 {
     lesson_trouble trouble = {0};
-    qkv_error err;
+    qkv_error err = qkv_error_init();
     const page_request text = page_line(rest);
     opened *const o = (opened *)page_take(sizeof *o);
     lesson_state *const state = (lesson_state *)page_take(sizeof *state);

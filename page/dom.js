@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// dom.js - making and changing elements. Text from outside becomes a text node, never markup.
+(function (qkv) {
+  const SVG = 'http://www.w3.org/2000/svg';
+
+  function fill(node, attributes, children) {
+    for (const name in attributes || {}) {
+      const value = attributes[name];
+      if (value === false || value === null || value === undefined) continue;
+      if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+      else node.setAttribute(name, value === true ? '' : value);
+    }
+    for (const child of children) if (child !== null && child !== undefined) node.append(child);
+    return node;
+  }
+
+  qkv.el = (tag, attributes, ...children) =>
+    fill(document.createElement(tag), attributes, children);
+  qkv.svg = (tag, attributes, ...children) =>
+    fill(document.createElementNS(SVG, tag), attributes, children);
+  qkv.id = (id) => document.getElementById(id);
+  // Changes text only where it differs, so that nothing is read aloud twice.
+  qkv.put = (node, text) => {
+    const now = text === undefined || text === null ? '' : text;
+    if (node.textContent !== now) node.textContent = now;
+  };
+  qkv.show = (node, yes) => {
+    node.hidden = !yes;
+  };
+
+  // A root over a radicand, as wide as what it covers.
+  qkv.root = (text) =>
+    qkv.el('span', { class: 'root' }, '√', qkv.el('span', { class: 'under' }, text));
+
+  // Pieces {t, r}: a worked line with its operands in their roles; ^ and √ become what they are.
+  qkv.pieces = (node, list) => {
+    const parts = [];
+    for (const piece of list) {
+      const into = piece.r ? qkv.el('span', { class: piece.r }) : document.createDocumentFragment();
+      for (const bit of piece.t.split(/(√[0-9.]+|e\^\([^)]*\)\)?|e\^−?[0-9.]+(?:e−?[0-9]+)?)/)) {
+        if (bit.startsWith('√')) into.append(qkv.root(bit.slice(1)));
+        else if (bit.startsWith('e^')) {
+          const power = bit[2] === '(' ? bit.slice(3, -1) : bit.slice(2);
+          into.append('e', qkv.el('sup', {}, power));
+        } else if (bit) into.append(bit);
+      }
+      parts.push(into);
+    }
+    node.replaceChildren(...parts);
+  };
+})(window.qkv);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// state.js - what the reader chose: one text, read, changed and written by the C alone. Figures are
+// functions that draw it; they run again after every act.
+(function (qkv) {
+  const figures = [], listeners = [];
+  let written = 0, waiting = 0;
+
+  qkv.text = '';  // the whole state
+  qkv.link = '';  // the part that a link holds
+  qkv.about = {}; // stage, token, section, changed, detached ... as the C answered
+
+  // draw(): called after every act; model: a call that gives what it draws.
+  qkv.figure = (model, draw) => figures.push({ model, draw });
+  // f({before, after, what}): after every act, for undo.
+  qkv.listen = (f) => listeners.push(f);
+
+  qkv.refresh = () => {
+    const models = {};
+    for (const figure of figures) {
+      const name = figure.model;
+      if (name && !(name in models)) models[name] = qkv.model(name, qkv.text);
+      figure.draw(name ? models[name] : null);
+    }
+  };
+
+  function address() {
+    waiting = 0;
+    written = Date.now();
+    history.replaceState(history.state, '', '#' + qkv.link);
+  }
+
+  // At most once in 300 ms: browsers refuse more.
+  function writeAddress() {
+    if (waiting) return;
+    waiting = setTimeout(address, Math.max(0, 300 - (Date.now() - written)));
+  }
+
+  function take(answer, what, quiet) {
+    if (answer.error) return answer.error;
+    const before = qkv.text;
+    qkv.text = answer.state;
+    qkv.link = answer.link;
+    qkv.about = answer;
+    qkv.refresh();
+    if (!quiet && before !== qkv.text) {
+      writeAddress();
+      for (const f of listeners) f({ before, after: qkv.text, what });
+    }
+    return null;
+  }
+
+  // Each returns null, or a sentence that says what is wrong; then nothing has changed.
+  qkv.set = (items, what) => {
+    let request = qkv.text;
+    for (const key in items) request += '\n' + key + '\n' + items[key];
+    return take(qkv.model('set', request), what || 'set');
+  };
+  qkv.edit = (letter, row, column, typed) =>
+    take(qkv.model('edit', [qkv.text, letter, row, column, typed].join('\n')), 'edit');
+  qkv.reconnect = (letters) =>
+    take(qkv.model('reconnect', qkv.text + '\n' + letters), 'reconnect');
+  qkv.numbers = () => take(qkv.model('numbers', qkv.text), 'numbers');
+  // A state from elsewhere: a link, undo.
+  qkv.restore = (text, what) => take(qkv.model('state', text), what || 'restore', what === 'open');
+
+  // One message an act, read aloud when the reader is done with the key.
+  qkv.say = (text) => qkv.put(qkv.id('live'), text);
+})(window.qkv);

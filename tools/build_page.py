@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""build_page.py ARTICLE OUT - makes the page: one HTML file that needs nothing else.
+
+ARTICLE is the program page_article (page/article.c), which prints every word and the default numbers
+of the lesson. The C is compiled to wasm by clang and wasm-ld, freestanding, without imports; scripts
+and styles are joined in the order of their names below; the security policy holds their hashes. All
+words and numbers come from the C; this file knows tags only. Standard library only.
+"""
+import base64
+import concurrent.futures
+import hashlib
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / 'tools'))
+import page_html  # noqa: E402  (needs the folder of this file)
+
+FLAGS = ['--target=wasm32', '-ffreestanding', '-nostdlib', '-std=c17', '-msimd128', '-mbulk-memory',
+         '-ffp-contract=off', '-fno-math-errno', '-fvisibility=hidden', '-ffunction-sections',
+         '-fdata-sections', '-DQKV_BUILDING']
+# Threads have no place in a page; the text faces of the terminal neither.
+LEFT_OUT = {'src/run/workers.c', 'src/api/api_pool.c', 'page/article.c'}
+EXPORTS = ['page_request_room', 'page_call', 'page_bytes']
+SCRIPTS = ['core', 'dom', 'state', 'tokens', 'calculator', 'start']
+STYLES = ['style']
+MODEL = [f'data/minilm/minilm_layer{layer}_{part}.npy' for layer in (0, 3) for part in 'qkv']
+
+
+def program(name):
+    """clang or clang-19, wasm-ld or wasm-ld-14 ..."""
+    for suffix in [''] + [f'-{n}' for n in range(30, 10, -1)]:
+        if shutil.which(name + suffix):
+            return name + suffix
+    sys.exit(f'build_page.py: {name} is not installed; tools/setup wasm installs it')
+
+
+def sources():
+    found = [*(ROOT / 'src').glob('*/*.c'), ROOT / 'src/kernel/isa/isa_scalar.c',
+             *(ROOT / 'lesson').glob('*.c'), *(ROOT / 'files/parse').glob('*.c'),
+             *(ROOT / 'page').glob('*.c')]
+    return sorted({p for p in found if str(p.relative_to(ROOT)) not in LEFT_OUT})
+
+
+def run(*command):
+    done = subprocess.run([str(x) for x in command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f'build_page.py: {" ".join(map(str, command[:1]))} failed\n{done.stderr[:4000]}')
+    return done.stdout
+
+
+def wasm():
+    """The module's bytes."""
+    clang, linker = program('clang'), program('wasm-ld')
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / 'isa_list.h').write_text('QKV_ISA(scalar)\n', encoding='utf-8')
+        include = ['-I', ROOT, '-I', ROOT / 'include', '-I', ROOT / 'src', '-I', folder,
+                   '-isystem', ROOT / 'page/system']
+
+        def compiled(source):
+            target = folder / (source.stem + '.o')
+            run(clang, *FLAGS, '-Os', *include, '-c', source, '-o', target)
+            return target
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            objects = list(pool.map(compiled, sources()))
+        out = folder / 'page.wasm'
+        run(linker, '--no-entry', '--gc-sections', '--strip-all', '-O2', '-z', 'stack-size=262144',
+            *[f'--export={x}' for x in EXPORTS], *objects, '-o', out)
+        return out.read_bytes()
+
+
+def digest(text):
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+
+def policy(script, style):
+    return (f"default-src 'none'; script-src {digest(script)} 'wasm-unsafe-eval'; "
+            f"style-src {digest(style)}; img-src data:; base-uri 'none'; form-action 'none'; "
+            "require-trusted-types-for 'script'")
+
+
+def squeezed(text):
+    """A script or style without its indentation and the comments that stand alone."""
+    text = re.sub(r'^\s*/\*.*?\*/\n', '', text, flags=re.S | re.M)
+    lines = [x.strip() for x in text.splitlines()]
+    return '\n'.join(x for x in lines if x and not x.startswith('//')) + '\n'
+
+
+def joined(names, suffix):
+    """The named files and those of the lab, in order."""
+    folder = ROOT / 'page'
+    lab = sorted(p.stem for p in folder.glob(f'lab*{suffix}'))
+    extra = [n for n in ('export', 'history') if (folder / (n + suffix)).exists()]
+    first, last = (names[:-1], names[-1:]) if suffix == '.js' else (names, [])
+    return ''.join(squeezed((folder / (n + suffix)).read_text(encoding='utf-8'))
+                   for n in [*first, *extra, *lab, *last])
+
+
+def model():
+    """The real model's tensors, exact: a line of names, then q, k and v of each layer."""
+    data = b''.join((ROOT / name).read_bytes() for name in MODEL)
+    return base64.b64encode(data).decode()
+
+
+def data_block(value):
+    """JSON that may stand inside of a script element."""
+    return json.dumps(value, ensure_ascii=False, separators=(',', ':')).replace('<', '\\u003c')
+
+
+def assemble(article, core):
+    script, style = joined(SCRIPTS, '.js'), joined(STYLES, '.css')
+    spoken = sorted(set(re.findall(r"\bword\('([A-Z0-9_]+)'", script)))
+    missing = [x for x in spoken if x not in article['words']]
+    if missing:
+        sys.exit(f'build_page.py: a script says {missing[0]}, which words.inc does not have')
+    holes = {'style': style, 'script': script, 'policy': html.escape(policy(script, style), False),
+             'wasm': base64.b64encode(core).decode(), 'model': model(),
+             'words': data_block({x: article['words'][x] for x in spoken})}
+    return page_html.page((ROOT / 'page/index.html').read_text(encoding='utf-8'),
+                          (ROOT / 'page/figures.html').read_text(encoding='utf-8'), article, holes)
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    out = pathlib.Path(sys.argv[2])
+    article = json.loads(run(sys.argv[1]))
+    core = wasm()
+    page = assemble(article, core)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    new = out.with_name(out.name + '.new')
+    new.write_text(page, encoding='utf-8')
+    os.replace(new, out)
+    print(f'{out}: {len(page.encode())} bytes, of which wasm {len(core)} (in base64 '
+          f'{(len(core) + 2) // 3 * 4}), model {len(model())}')
+
+
+if __name__ == '__main__':
+    main()
