@@ -12,10 +12,13 @@ typedef struct NAME(node) {
     T m, l, o[MAX_CHANNELS];
 } NAME(node);
 
-/* One row's view: its scores and where its live keys end. */
+/* One row's view of the keys of its sequence. */
 typedef struct NAME(row) {
-    const T *t, *v; /* t[key], v[key][channel] */
-    int64_t live, keys, d_v;
+    const T *t;          /* scores after rule 3, by key number */
+    const T *v;          /* v[key number][channel] */
+    const uint8_t *live; /* rule 1 */
+    const uint8_t *kept; /* rule 13 */
+    int64_t keys, d_v;
 } NAME(row);
 
 static UINT NAME(to_bits)(T x)
@@ -32,10 +35,23 @@ static T NAME(from_bits)(UINT bits)
     return x;
 }
 
-/* Rule 2. */
-static T NAME(query_factor)(const golden_case *c)
+static T NAME(magnitude)(T x)
 {
-    const double scale = c->use & GOLDEN_SCALE ? c->scale : 1.0 / sqrt((double)c->d);
+    return NAME(from_bits)(NAME(to_bits)(x) & ~NAME(to_bits)(-(T)0));
+}
+
+/* x, +-inf counting as +-MAX */
+static T NAME(saturated)(T x)
+{
+    if (x == (T)INFINITY) return MAX;
+    if (x == -(T)INFINITY) return -MAX;
+    return x;
+}
+
+/* Rule 2. */
+static T NAME(query_factor)(const feature_case *c)
+{
+    const double scale = c->with & FEATURE_SCALE ? c->base.scale : 1.0 / sqrt((double)c->base.d);
     return (T)(scale * 0x1.71547652b82fep+0);
 }
 
@@ -46,6 +62,50 @@ static T NAME(score)(const T *q, const T *k, int64_t d)
         T x = 0;
         for (int64_t c = group; c < d && c < group + 128; c++) x = FMA(k[c], q[c], x);
         t = group == 0 ? x : t + x;
+    }
+    return t;
+}
+
+/* Rule 3: softcap and the caller's own rule. */
+static T NAME(capped)(const feature_case *c, const place *at, int64_t j, T t)
+{
+    if (c->with & FEATURE_SOFTCAP) {
+        const T k = (T)(2.0 / c->softcap), cap = (T)(c->softcap * 0x1.71547652b82fep+0);
+        const T limit = TYPE_BITS == 32 ? 64 : 128;
+        T y = NAME(magnitude)(t) * k;
+        if (y > limit) y = limit;
+        const T n = RINT(y), g = y - n;
+        T r = NAME(exp2_c)[EXP2_N];
+        for (int32_t i = EXP2_N - 1; i >= 1; i--) r = FMA(r, g, NAME(exp2_c)[i]);
+        r = r * g;
+        const T s = isnan(n) ? n : (T)ldexp(1, (int)n);
+        const T h = FMA(r, s, s - 1);
+        const T x = cap * (h / (h + 2));
+        t = NAME(from_bits)(NAME(to_bits)(x) | (NAME(to_bits)(t) & NAME(to_bits)(-(T)0)));
+    }
+    if (c->with & FEATURE_RULE) {
+        const T s = t * (T)0x1.62e42fefa39efp-1;
+        const T ruled = s * (T)0.5 - (T)feature_rule_less(at->head, j);
+        t = ruled * (T)0x1.71547652b82fep+0;
+    }
+    return t;
+}
+
+/* Rule 3: ALiBi and bias. */
+static T NAME(added)(const feature_case *c, const place *at, int64_t j, T t)
+{
+    if (c->with & FEATURE_ALIBI) {
+        const double slope = feature_slope(c, at->batch, at->head);
+        const T a = NAME(saturated)((T)(slope * 0x1.71547652b82fep+0));
+        const int64_t away = at->position > j ? at->position - j : j - at->position;
+        t = FMA(a, (T)-away, t);
+    }
+    const int64_t index = at->begin + at->padding + j;
+    if (c->with & FEATURE_BIAS && index < feature_bias_keys(c)) {
+        const uint64_t stored = feature_bias(c, at->batch, at->head, at->row, index);
+        const T bias = (T)widened(stored, feature_type(c, c->bias_type));
+        const T b = NAME(saturated)(bias * (T)0x1.71547652b82fep+0);
+        t = isfinite(t) ? NAME(saturated)(t + b) : t + b;
     }
     return t;
 }
@@ -71,19 +131,24 @@ static T NAME(weight)(T t, T m)
     return NAME(from_bits)(NAME(to_bits)(y) + shift);
 }
 
-/* Rules 5 and 6. NaN: p of every live key is NaN. */
-static T NAME(block_maximum)(const T *t, int64_t begin, int64_t end, int32_t *dead)
+/* Rules 5 and 6: the largest live t of the keys begin ... end - 1; NaN if one is NaN or +inf. */
+static T NAME(largest)(const NAME(row) * r, int64_t begin, int64_t end)
 {
     T largest = -(T)INFINITY;
-    *dead = 1;
     for (int64_t j = begin; j < end; j++) {
-        if (isnan(t[j]) || t[j] == (T)INFINITY) {
-            *dead = 0;
-            return (T)NAN;
-        }
-        if (t[j] > largest) largest = t[j];
-        if (t[j] != -(T)INFINITY) *dead = 0;
+        if (!r->live[j]) continue;
+        if (isnan(r->t[j]) || r->t[j] == (T)INFINITY) return (T)NAN;
+        if (r->t[j] > largest) largest = r->t[j];
     }
+    return largest;
+}
+
+/* m of the block that begins at a key. NaN: p of every live key is NaN. */
+static T NAME(block_maximum)(const NAME(row) * r, int64_t begin, int32_t *dead)
+{
+    const int64_t end = begin + 128 < r->keys ? begin + 128 : r->keys;
+    const T largest = NAME(largest)(r, begin, end);
+    *dead = largest == -(T)INFINITY;
     return RINT(largest) + 0; /* already an integer where |largest| is that large */
 }
 
@@ -92,17 +157,19 @@ static T NAME(block_weight)(T t, T m)
     return isnan(m) ? m : NAME(weight)(t, m);
 }
 
-/* Rules 5 and 8. Blocks begin at multiples of 128. */
+/* Rules 5, 8 and 13. Blocks begin at multiples of 128. */
 static void NAME(block)(NAME(node) * b, const NAME(row) * r, int64_t begin)
 {
-    const int64_t end = begin + 128 < r->live ? begin + 128 : r->live;
-    b->m = NAME(block_maximum)(r->t, begin, end, &b->dead);
+    const int64_t end = begin + 128 < r->keys ? begin + 128 : r->keys;
+    b->m = NAME(block_maximum)(r, begin, &b->dead);
     if (b->dead) return;
     T lane[16] = {0};
     for (int64_t c = 0; c < r->d_v; c++) b->o[c] = 0;
     for (int64_t j = begin; j < end; j++) {
+        if (!r->live[j]) continue;
         const T p = NAME(block_weight)(r->t[j], b->m);
         lane[j % 16] = lane[j % 16] + p;
+        if (!r->kept[j]) continue;
         for (int64_t c = 0; c < r->d_v; c++) b->o[c] = FMA(r->v[j * r->d_v + c], p, b->o[c]);
     }
     for (int32_t h = 8; h >= 1; h /= 2)
@@ -155,29 +222,51 @@ static void NAME(put)(hashes *h, int32_t which, T x)
     put_bits(h, which, isnan(x) ? QUIET_NAN : NAME(to_bits)(x), TYPE_BITS);
 }
 
-/* Rules 11 and 12, for one row; weights and scaled scores of every key, live or not. */
-static void NAME(finish)(hashes *h, const NAME(row) * r, const NAME(node) * n)
+/* Rule 10: folds the row's sink in. */
+static void NAME(add_sink)(NAME(node) * n, double sink, int64_t d_v)
 {
-    for (int64_t c = 0; c < r->d_v; c++) NAME(put)(h, OUT, n->dead ? 0 : n->o[c] / n->l + 0);
-    if (n->dead)
-        NAME(put)(h, LSE, -(T)INFINITY);
+    NAME(node) s = {.dead = 0};
+    const T t = NAME(saturated)((T)(sink * 0x1.71547652b82fep+0));
+    s.m = RINT(t) + 0;
+    s.l = NAME(weight)(t, s.m);
+    for (int64_t c = 0; c < d_v; c++) s.o[c] = 0;
+    NAME(fold)(n, &s, d_v);
+}
+
+/* Rules 10, 11 and 13: out and lse; n becomes the row with its sink. */
+static void NAME(finish)(hashes *h, const feature_case *c, const place *at, NAME(node) * n)
+{
+    const int32_t out_type = feature_type(c, c->out_type);
+    const double sink = c->with & FEATURE_SINK ? feature_sink(c, at->head) : (double)-INFINITY;
+    const double left = 1 - (c->with & FEATURE_DROPOUT ? c->drop : 0);
+    const T factor = left == 0 ? 0 : (T)(1 / left);
+    const int32_t no_key = n->dead;
+    if (!isinf(sink)) NAME(add_sink)(n, sink, c->base.d_v);
+    for (int64_t x = 0; x < c->base.d_v; x++) {
+        const T quotient = no_key ? 0 : n->o[x] / n->l;
+        put_bits(h, OUT, narrowed((double)(quotient * factor + 0), out_type),
+                 8 * feature_bytes(out_type));
+    }
+    if (no_key)
+        NAME(put)(h, LSE, (T)sink);
     else if (isnan(n->l))
         NAME(put)(h, LSE, n->l);
     else {
         const double log2_sum = (double)n->m + spec_log2((double)n->l);
         NAME(put)(h, LSE, (T)(log2_sum * 0x1.62e42fefa39efp-1));
     }
-    for (int64_t begin = 0; begin < r->keys; begin += 128) {
-        const int64_t end = begin + 128 < r->keys ? begin + 128 : r->keys;
-        int32_t dead;
-        const T m = NAME(block_maximum)(r->t, begin, end < r->live ? end : r->live, &dead);
-        for (int64_t j = begin; j < end; j++) {
-            T w = 0;
-            if (j < r->live && !dead)
-                w = (NAME(block_weight)(r->t[j], m) * NAME(power_of_two)(m - n->m)) / n->l;
-            NAME(put)(h, WEIGHT, w);
-            NAME(put)(h, SCALED, r->t[j] * (T)0x1.62e42fefa39efp-1);
-        }
+}
+
+/* Rule 12: the weight of each key of the row's sequence; n is the row with its sink. */
+static void NAME(weights)(const NAME(row) * r, const NAME(node) * n, T *w)
+{
+    T m = 0;
+    int32_t dead = 1;
+    for (int64_t j = 0; j < r->keys; j++) {
+        if (j % 128 == 0) m = NAME(block_maximum)(r, j, &dead);
+        w[j] = 0;
+        if (r->live[j] && !dead)
+            w[j] = (NAME(block_weight)(r->t[j], m) * NAME(power_of_two)(m - n->m)) / n->l;
     }
 }
 
@@ -192,49 +281,8 @@ static void NAME(partial)(hashes *h, const NAME(row) * r, int64_t begin, int64_t
         NAME(tree)(&n, r, level, at >> level);
         NAME(put)(h, PARTIAL, n.dead ? -(T)INFINITY : isnan(n.l) ? n.l : n.m);
         NAME(put)(h, PARTIAL, n.dead ? 0 : n.l);
-        for (int64_t c = 0; c < r->d_v; c++) NAME(put)(h, PARTIAL, n.dead ? 0 : n.o[c] + 0);
+        for (int64_t c = 0; c < r->d_v; c++)
+            NAME(put)(h, PARTIAL, n.dead ? 0 : isnan(n.l) ? n.l : n.o[c] + 0);
         at += (int64_t)1 << level;
     }
-}
-
-/* All rows of a case. Partials are hashed part by part; within a part, row by row. */
-static void NAME(run)(const golden_case *c, hashes *h)
-{
-    T *const q = grab(golden_count(c, GOLDEN_Q), sizeof(T));
-    T *const k = grab(golden_count(c, GOLDEN_K), sizeof(T));
-    T *const v = grab(golden_count(c, GOLDEN_V), sizeof(T));
-    T *const t = grab(c->keys, sizeof(T));
-    golden_fill(c, GOLDEN_Q, q);
-    golden_fill(c, GOLDEN_K, k);
-    golden_fill(c, GOLDEN_V, v);
-    for (int64_t i = 0; h->dump && i < golden_count(c, GOLDEN_Q); i++) NAME(put)(h, IN_Q, q[i]);
-    for (int64_t i = 0; h->dump && i < golden_count(c, GOLDEN_K); i++) NAME(put)(h, IN_K, k[i]);
-    for (int64_t i = 0; h->dump && i < golden_count(c, GOLDEN_V); i++) NAME(put)(h, IN_V, v[i]);
-    const T f = NAME(query_factor)(c);
-    const int64_t group = c->heads / c->kv_heads, spans = spans_of(c->keys);
-    int64_t cut[GOLDEN_MAX_PARTS + 1];
-    const int32_t nparts = golden_parts(c->keys, cut);
-
-    for (int32_t part = -1; part < nparts; part++)
-        for (int64_t n = 0; n < c->batch * c->heads * c->rows; n++) {
-            const int64_t i = n % c->rows, head = n / c->rows % c->heads;
-            const int64_t batch = n / c->rows / c->heads;
-            const int64_t plane = (batch * c->kv_heads + head / group) * c->keys;
-            T scaled_q[MAX_CHANNELS];
-            for (int64_t x = 0; x < c->d; x++) scaled_q[x] = q[n * c->d + x] * f;
-            for (int64_t j = 0; j < c->keys; j++)
-                t[j] = NAME(score)(scaled_q, k + (plane + j) * c->d, c->d);
-            const NAME(row) r = {t, v + plane * c->d_v, live_keys(c, i), c->keys, c->d_v};
-            if (part >= 0) {
-                NAME(partial)(h, &r, cut[part], cut[part + 1]);
-                continue;
-            }
-            NAME(node) whole = {.dead = 1};
-            if (spans > 0) NAME(tree)(&whole, &r, largest_level(0, spans, spans), 0);
-            NAME(finish)(h, &r, &whole);
-        }
-    free(q);
-    free(k);
-    free(v);
-    free(t);
 }

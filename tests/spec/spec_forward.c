@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* spec_forward.c - writes tests/golden/hashes.txt: the bits that docs/numerics.md demands for every
- * case of tests/golden/cases.inc. Written from that page alone; it knows nothing of src/ and no
- * instruction set. spec_attention.inc.c is the arithmetic; here are constants, log2 and the output.
+/* spec_forward.c - writes the golden hashes: the bits that docs/numerics.md demands for every case of
+ * tests/golden/cases.inc and features.inc. Written from that page alone; it knows nothing of src/ and
+ * no instruction set. spec_rules.h and spec_attention.inc.c are the arithmetic; here are the
+ * polynomial's constants and the output.
  *
- *     spec_forward               the file, on stdout
- *     spec_forward --check FILE  TAP: does FILE hold exactly this?
- *     spec_forward --dump CASE   every element, inputs too, as a line: what, bit pattern
+ *     spec_forward             hashes.txt on stdout
+ *     spec_forward --features  feature_hashes.txt on stdout
+ *     spec_forward --check HASHES FEATURE_HASHES   TAP: do the files hold exactly this?
+ *     spec_forward --dump CASE [WHAT,...]   elements, inputs too, as a line each: what, bit pattern
  */
 #include <float.h>
 #include <inttypes.h>
@@ -15,26 +17,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/golden/case_data.h"
+#include "spec_rules.h"
 
 _Static_assert(FLT_EVAL_METHOD == 0, "float and double operations round to their own type");
 
 enum { MAX_CHANNELS = 1024 };
-static const int64_t SPAN_KEYS = 4096; /* 32 blocks of 128 */
 
-/* What is hashed, in the order of a line; the inputs are only dumped. */
-enum { OUT, LSE, WEIGHT, SCALED, PARTIAL, NHASHES, IN_Q = NHASHES, IN_K, IN_V };
+/* What is hashed, in the order of a line (hashes.txt ends with partial); inputs are only dumped. */
+enum {
+    OUT,
+    LSE,
+    WEIGHT,
+    SCALED,
+    PARTIAL,
+    NHASHES,
+    CAPPED = NHASHES,
+    MASKED,
+    ROW_MAX,
+    KEY_SUMS,
+    KEEP,
+    NFEATURE_HASHES,
+    IN_Q = NFEATURE_HASHES,
+    IN_K,
+    IN_V,
+    IN_BOOL,
+    IN_BIAS
+};
 
 typedef struct hashes {
-    uint64_t of[NHASHES];
-    FILE *dump; /* NULL, or where every element goes, a line each */
+    uint64_t of[NFEATURE_HASHES];
+    FILE *dump;         /* NULL, or where elements go, a line each */
+    const char *wanted; /* these, as ",out,lse,"; NULL: all */
 } hashes;
 
 static void put_bits(hashes *h, int32_t which, uint64_t bits, int32_t width)
 {
-    static const char name[][8] = {"out", "lse", "weight", "scaled", "partial", "q", "k", "v"};
-    if (h->dump) fprintf(h->dump, "%s %0*" PRIx64 "\n", name[which], width / 4, bits);
-    if (which < NHASHES) h->of[which] = golden_fnv(h->of[which], bits, width);
+    static const char name[][10] = {",out,",    ",lse,",    ",weight,", ",scaled,",  ",partial,",
+                                    ",capped,", ",masked,", ",rowmax,", ",keysums,", ",keep,",
+                                    ",q,",      ",k,",      ",v,",      ",bool,",    ",bias,"};
+    const int32_t length = (int32_t)strlen(name[which]) - 2;
+    if (h->dump && (!h->wanted || strstr(h->wanted, name[which])))
+        fprintf(h->dump, "%.*s %0*" PRIx64 "\n", length, name[which] + 1, width / 4, bits);
+    if (which < NFEATURE_HASHES) h->of[which] = golden_fnv(h->of[which], bits, width);
 }
 
 static void *grab(int64_t count, size_t size)
@@ -45,56 +69,6 @@ static void *grab(int64_t count, size_t size)
         exit(1);
     }
     return p;
-}
-
-/* Rule 1: keys 0 ... live - 1 are live for row i, the others excluded. */
-static int64_t live_keys(const golden_case *c, int64_t i)
-{
-    if (!(c->use & GOLDEN_CAUSAL)) return c->keys;
-    const int64_t live = i + c->q_offset + 1;
-    return live < 0 ? 0 : live > c->keys ? c->keys : live;
-}
-
-static int64_t spans_of(int64_t keys)
-{
-    return (keys + SPAN_KEYS - 1) / SPAN_KEYS;
-}
-
-/* The lowest level of the largest node that begins at span `at` and has no span in stop ... spans - 1;
- * what lies beyond the last span does not count. */
-static int32_t largest_level(int64_t at, int64_t stop, int64_t spans)
-{
-    int32_t level = 0;
-    int64_t covered = at + 1;
-    for (int32_t k = 1; k < 40 && at % ((int64_t)1 << k) == 0; k++) {
-        int64_t end = at + ((int64_t)1 << k);
-        if (end > spans) end = spans;
-        if (end > stop || end == covered) break;
-        covered = end;
-        level = k;
-    }
-    return level;
-}
-
-/* Rule 11: log2 of a normal x > 0. */
-static double spec_log2(double x)
-{
-    static const double a[11] = {0x1.71547652b82fep+1, 0x1.ec709dc3a03fdp-1, 0x1.2776c50ef9bfep-1,
-                                 0x1.a61762a7aded9p-2, 0x1.484b13d7c02a9p-2, 0x1.0c9a84994022dp-2,
-                                 0x1.c68f568d31760p-3, 0x1.89f3b1694cffep-3, 0x1.5b9ac9b743f0dp-3,
-                                 0x1.3703c1f4d0ffep-3, 0x1.1964ec6fc9491p-3};
-    int exponent;
-    double z = 2 * frexp(x, &exponent); /* 1 <= z < 2 */
-    double k = exponent - 1;
-    if (z > 0x1.6a09e667f3bcdp+0) {
-        z = z / 2;
-        k = k + 1;
-    }
-    const double s = (z - 1) / (z + 1);
-    const double w = s * s;
-    double r = a[10];
-    for (int32_t i = 9; i >= 0; i--) r = r * w + a[i];
-    return k + s * r;
 }
 
 static const float exp2_c_f32[6] = {
@@ -122,8 +96,10 @@ static const double exp2_c_f64[12] = {1,
 #define EXP2_N 5
 #define FMA fmaf
 #define RINT rintf
+#define MAX FLT_MAX
 #define QUIET_NAN UINT32_C(0x7fc00000)
 #include "spec_attention.inc.c"
+#include "spec_run.inc.c"
 #undef T
 #undef UINT
 #undef SINT
@@ -134,6 +110,7 @@ static const double exp2_c_f64[12] = {1,
 #undef EXP2_N
 #undef FMA
 #undef RINT
+#undef MAX
 #undef QUIET_NAN
 
 #define T double
@@ -146,38 +123,96 @@ static const double exp2_c_f64[12] = {1,
 #define EXP2_N 11
 #define FMA fma
 #define RINT rint
+#define MAX DBL_MAX
 #define QUIET_NAN UINT64_C(0x7ff8000000000000)
 #include "spec_attention.inc.c"
+#include "spec_run.inc.c"
 
 static const char head[] =
     "/* Written by tests/spec/spec_forward, never by hand. FNV-1a (64 bits) of the bits that\n"
     " * docs/numerics.md demands: HASHES(case, out, lse, weights, scaled scores, partials). */\n";
+static const char feature_head[] = "/* Written by tests/spec/spec_forward --features, never by "
+                                   "hand. FNV-1a (64 bits) of the bits that\n"
+                                   " * docs/numerics.md demands: HASHES(case, out, lse, weights, "
+                                   "scaled scores, partials, capped scores,\n"
+                                   " * masked scores, row maxima, key sums, keep-mask). */\n";
 
-static void run_case(const golden_case *c, hashes *h)
+static void run_case(const feature_case *c, hashes *h)
 {
-    for (int32_t i = 0; i < NHASHES; i++) h->of[i] = GOLDEN_FNV_START;
-    if (c->bits == 32)
+    for (int32_t i = 0; i < NFEATURE_HASHES; i++) h->of[i] = GOLDEN_FNV_START;
+    if (c->base.bits == 32)
         run_f32(c, h);
     else
         run_f64(c, h);
 }
 
-static void line_of(const golden_case *c, char *line, size_t size)
+/* A case of cases.inc as one of features.inc. */
+static feature_case plain_case(const golden_case *g)
+{
+    feature_case c;
+    memset(&c, 0, sizeof c);
+    c.base = *g;
+    c.offset = g->q_offset;
+    if (g->use & GOLDEN_CAUSAL) c.with |= FEATURE_CAUSAL;
+    if (g->use & GOLDEN_SCALE) c.with |= FEATURE_SCALE;
+    return c;
+}
+
+static void line_of(const feature_case *c, int32_t nhashes, char *line, size_t size)
 {
     hashes h = {.dump = NULL};
     run_case(c, &h);
-    size_t used = (size_t)snprintf(line, size, "HASHES(%s", c->name);
-    for (int32_t i = 0; i < NHASHES; i++)
+    size_t used = (size_t)snprintf(line, size, "HASHES(%s", c->base.name);
+    for (int32_t i = 0; i < nhashes; i++)
         used += (size_t)snprintf(line + used, size - used, ", 0x%016" PRIx64, h.of[i]);
     snprintf(line + used, size - used, ")\n");
 }
 
-static int dump(const char *name)
+/* Line i of hashes.txt or feature_hashes.txt; 0 beyond the last. */
+static int numbered_line(int features, int32_t i, char *line, size_t size)
 {
+    if (i >= (features ? (int32_t)FEATURE_NCASES : (int32_t)GOLDEN_NCASES)) return 0;
+    if (features) {
+        line_of(&feature_cases[i], NFEATURE_HASHES, line, size);
+        return 1;
+    }
+    const feature_case c = plain_case(&golden_cases[i]);
+    line_of(&c, NHASHES, line, size);
+    return 1;
+}
+
+/* The masks that a case makes, key by key of each row. */
+static void dump_masks(const feature_case *c, hashes *h)
+{
+    const int64_t rows = c->base.batch * c->base.heads * c->base.rows;
+    const int32_t type = feature_type(c, c->bias_type);
+    for (int64_t n = 0; n < rows; n++) {
+        const int64_t b = n / c->base.rows / c->base.heads, h0 = n / c->base.rows % c->base.heads;
+        const int64_t i = n % c->base.rows;
+        for (int64_t j = 0; c->with & FEATURE_BOOL && j < feature_bool_keys(c); j++)
+            put_bits(h, IN_BOOL, (uint64_t)feature_bool(c, b, h0, i, j), 8);
+        for (int64_t j = 0; c->with & FEATURE_BIAS && j < feature_bias_keys(c); j++)
+            put_bits(h, IN_BIAS, narrowed(widened(feature_bias(c, b, h0, i, j), type), GOLDEN_F64),
+                     64);
+    }
+}
+
+static int dump(const char *name, const char *wanted)
+{
+    hashes h = {.dump = stdout};
+    char list[100];
+    snprintf(list, sizeof list, ",%s,", wanted ? wanted : "");
+    if (wanted) h.wanted = list;
     for (int32_t i = 0; i < GOLDEN_NCASES; i++)
         if (strcmp(golden_cases[i].name, name) == 0) {
-            hashes h = {.dump = stdout};
-            run_case(&golden_cases[i], &h);
+            const feature_case c = plain_case(&golden_cases[i]);
+            run_case(&c, &h);
+            return 0;
+        }
+    for (int32_t i = 0; i < FEATURE_NCASES; i++)
+        if (strcmp(feature_cases[i].base.name, name) == 0) {
+            dump_masks(&feature_cases[i], &h);
+            run_case(&feature_cases[i], &h);
             return 0;
         }
     fprintf(stderr, "spec_forward: no case is called %s\n", name);
@@ -185,50 +220,55 @@ static int dump(const char *name)
 }
 
 /* 1 if the file holds exactly what would be written; otherwise names the first difference. */
-static int check(FILE *file, const char *path)
+static int same(FILE *file, const char *path, int features)
 {
-    char line[256], found[256] = "";
-    for (const char *at = head; *at; at++)
+    char line[512], found[512] = "";
+    for (const char *at = features ? feature_head : head; *at; at++)
         if (getc(file) != *at) {
-            printf("# %s: the first two lines differ\n", path);
+            printf("# %s: the first lines differ\n", path);
             return 0;
         }
-    for (int32_t i = 0; i < GOLDEN_NCASES; i++) {
-        line_of(&golden_cases[i], line, sizeof line);
+    for (int32_t i = 0; numbered_line(features, i, line, sizeof line); i++)
         if (!fgets(found, sizeof found, file) || strcmp(found, line) != 0) {
-            printf("# %s: case %s\n# wanted %s# found  %s\n", path, golden_cases[i].name, line,
-                   found);
+            printf("# %s:\n# wanted %s# found  %s\n", path, line, found);
             return 0;
         }
-    }
     if (getc(file) == EOF) return 1;
     printf("# %s: more lines than cases\n", path);
     return 0;
 }
 
+static int check(const char *path, int features)
+{
+    FILE *const file = fopen(path, "r");
+    const int right = file && same(file, path, features);
+    if (file) fclose(file);
+    printf("%sok %d - %d cases: spec_forward writes %s\n", right ? "" : "not ", features + 1,
+           features ? (int)FEATURE_NCASES : (int)GOLDEN_NCASES,
+           features ? "tests/golden/feature_hashes.txt" : "tests/golden/hashes.txt");
+    if (!right)
+        puts("# a new case: BUILD/tests/spec/spec_forward [--features] > the file\n"
+             "# an existing hash may change only with the contract's version");
+    return right;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "--check") == 0) {
-        FILE *const file = fopen(argv[2], "r");
-        const int same = file && check(file, argv[2]);
-        if (file) fclose(file);
-        printf("%sok 1 - %d cases: spec_forward writes tests/golden/hashes.txt\n1..1\n",
-               same ? "" : "not ", (int)GOLDEN_NCASES);
-        if (!same)
-            puts("# a new case: BUILD/tests/spec/spec_forward > tests/golden/hashes.txt\n"
-                 "# an existing hash may change only with the contract's version");
-        return same ? 0 : 1;
+    const int features = argc == 2 && strcmp(argv[1], "--features") == 0;
+    if (argc == 4 && strcmp(argv[1], "--check") == 0) {
+        puts("1..2");
+        const int plain = check(argv[2], 0);
+        return check(argv[3], 1) && plain ? 0 : 1;
     }
-    if (argc == 3 && strcmp(argv[1], "--dump") == 0) return dump(argv[2]);
-    if (argc != 1) {
-        fputs("usage: spec_forward [--check FILE | --dump CASE]\n", stderr);
+    if ((argc == 3 || argc == 4) && strcmp(argv[1], "--dump") == 0)
+        return dump(argv[2], argc == 4 ? argv[3] : NULL);
+    if (argc != 1 && !features) {
+        fputs("usage: spec_forward [--features | --check FILE FILE | --dump CASE [WHAT,...]]\n",
+              stderr);
         return 2;
     }
-    fputs(head, stdout);
-    for (int32_t i = 0; i < GOLDEN_NCASES; i++) {
-        char line[256];
-        line_of(&golden_cases[i], line, sizeof line);
-        fputs(line, stdout);
-    }
+    fputs(features ? feature_head : head, stdout);
+    char line[512];
+    for (int32_t i = 0; numbered_line(features, i, line, sizeof line); i++) fputs(line, stdout);
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }
