@@ -108,7 +108,7 @@ typedef enum qkv_stage {
 /* Sees stages of every row. Runs with a tap use one thread, the caller's; rows come in order
  * (batch, head, row), inside a row the wanted stages in order, inside a stage x[0 ... n) are the
  * values of keys key ... key + n - 1 (channels for QKV_STAGE_OUT), ascending, none left out; without
- * keys (channels) there is no call. A return other than 0 stops the run: QKV_ESTOPPED. */
+ * keys (channels) there is no call. With packed sequences: the keys of the row's own. A return other than 0 stops the run: QKV_ESTOPPED. */
 typedef struct qkv_tap {
     uint32_t size;
     uint32_t stages; /* which: 1u << QKV_STAGE_..., any set */

@@ -61,7 +61,7 @@ typedef struct qkv_error {
 } qkv_error;
 
 /* Element types. The numbers are pinned; those missing here are kept for types to come. */
-typedef enum qkv_dtype { QKV_F32 = 1, QKV_F64 = 4 } qkv_dtype;
+typedef enum qkv_dtype { QKV_F32 = 1, QKV_F16 = 2, QKV_BF16 = 3, QKV_F64 = 4 } qkv_dtype;
 
 /* Shape without data. dim is batch, head, position, channel, always in that order; how they lie in
  * memory is the strides' business. Strides count elements, may be negative, and 0 repeats (inputs

@@ -4,6 +4,7 @@
  * passed.
  */
 #include "api/abi.h"
+#include "api/api_lengths.h"
 #include "base/arena.h"
 #include "base/contract.h"
 #include "base/error.h"
@@ -131,7 +132,22 @@ static qkv_status check_inputs(const qkv_plan *plan, const qkv_run_args *a, qkv_
     qkv_status s;
     if ((s = check_tensor(a->q, &plan->q, "args.q", err))) return s;
     if ((s = check_tensor(a->k, &plan->k, "args.k", err))) return s;
-    return check_tensor(a->v, &plan->v, "args.v", err);
+    if ((s = check_tensor(a->v, &plan->v, "args.v", err))) return s;
+    return qkvi_lengths_check(plan, a, err);
+}
+
+/* What a run reads: tensors and numbers. Returns how many there are. */
+enum { MAX_INPUTS = 3 + QKVI_NUMBERS };
+static int list_inputs(const qkv_plan *plan, const qkv_run_args *a, extent in[MAX_INPUTS])
+{
+    qkvi_numbers list[QKVI_NUMBERS];
+    qkvi_lengths_list(plan, a, list);
+    in[0] = extent_of("args.q", a->q, &plan->q);
+    in[1] = extent_of("args.k", a->k, &plan->k);
+    in[2] = extent_of("args.v", a->v, &plan->v);
+    for (int i = 0; i < QKVI_NUMBERS; i++)
+        in[3 + i] = extent_bytes(list[i].arg, list[i].x, list[i].n * (int64_t)sizeof(int64_t));
+    return MAX_INPUTS;
 }
 
 static int64_t lse_bytes(const qkv_plan *plan)
@@ -149,7 +165,13 @@ static qkvi_job job_of(const qkv_plan *plan, const qkv_run_args *a)
                       .lse = a->lse,
                       .workspace = a->workspace,
                       .cancel = a->cancel,
-                      .span_end = plan->spans};
+                      .span_end = plan->spans,
+                      .kv_len = a->kv_len,
+                      .q_len = a->q_len,
+                      .kv_start = a->kv_start,
+                      .q_offset = a->q_offset,
+                      .cu_q = a->cu_q,
+                      .cu_k = a->cu_k};
 }
 
 qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *err)
@@ -165,9 +187,8 @@ qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *er
     const extent out[3] = {extent_of("args.out", a.out, &plan->out),
                            extent_bytes("args.lse", a.lse, a.lse ? lse_bytes(plan) : 0),
                            extent_bytes("args.workspace", a.workspace, plan->workspace_bytes)};
-    const extent in[3] = {extent_of("args.q", a.q, &plan->q), extent_of("args.k", a.k, &plan->k),
-                          extent_of("args.v", a.v, &plan->v)};
-    if ((s = check_overlap(out, 3, in, 3, err))) return s;
+    extent in[MAX_INPUTS];
+    if ((s = check_overlap(out, 3, in, list_inputs(plan, &a, in), err))) return s;
     qkvi_job job = job_of(plan, &a);
     job.tap = a.tap ? &tap : NULL;
     job.item = plan->ops ? qkvi_item_kernels : qkvi_item_reference;
@@ -222,7 +243,9 @@ qkv_status qkv_attention(const qkv_params *params, const void *q, const void *k,
 
 size_t qkv_partial_size(const qkv_plan *plan, int64_t key_begin, int64_t key_end)
 {
-    if (plan == NULL || plan->ops == NULL || !qkvi_plan_range(plan, key_begin, key_end)) return 0;
+    if (plan == NULL || plan->ops == NULL || plan->sequences ||
+        !qkvi_plan_range(plan, key_begin, key_end))
+        return 0;
     const int64_t nodes = qkvi_plan_nodes(plan, key_begin / QKVI_SPAN, qkvi_span_after(key_end));
     int64_t n;
     if (__builtin_mul_overflow(plan->batch * plan->heads * plan->rows, nodes, &n) ||
@@ -233,6 +256,10 @@ size_t qkv_partial_size(const qkv_plan *plan, int64_t key_begin, int64_t key_end
 
 static qkv_status check_has_partials(const qkv_plan *plan, qkv_error *err)
 {
+    if (plan->sequences)
+        return qkvi_fail(err, QKV_EUNSUPPORTED, "plan", plan->sequences, 0,
+                         QKVI_SAY(QKVI_S("plan: it packs "), QKVI_I(plan->sequences),
+                                  QKVI_S(" sequences, which have no partials; a partial needs 0")));
     if (plan->ops) return QKV_OK;
     return qkvi_fail(err, QKV_EUNSUPPORTED, "plan", QKV_ISA_REFERENCE, QKV_ISA_BEST,
                      QKVI_SAY(QKVI_S("plan: isa is -1 (the reference), which has no partials; "
@@ -302,9 +329,8 @@ qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args, const
     const extent out[2] = {
         extent_bytes("part.data", p.data, (int64_t)qkv_partial_size(plan, p.key_begin, p.key_end)),
         extent_bytes("args.workspace", a.workspace, plan->workspace_bytes)};
-    const extent in[3] = {extent_of("args.q", a.q, &plan->q), extent_of("args.k", a.k, &plan->k),
-                          extent_of("args.v", a.v, &plan->v)};
-    if ((s = check_overlap(out, 2, in, 3, err))) return s;
+    extent in[MAX_INPUTS];
+    if ((s = check_overlap(out, 2, in, list_inputs(plan, &a, in), err))) return s;
     qkvi_job job = job_of(plan, &a);
     job.partial = p.data;
     job.span_begin = p.key_begin / QKVI_SPAN;

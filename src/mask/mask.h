@@ -2,6 +2,9 @@
 /* mask.h - which keys a row may see. Each kind narrows a row's range of keys; a row sees the
  * intersection. Kernels never learn a kind: they get "none", "all", or each row's range in the
  * block.
+ *
+ * Rows and keys count from the first of their own batch or sequence (rule 1): a mask knows neither
+ * padding nor the place in a tensor.
  */
 #ifndef QKVI_MASK_H
 #define QKVI_MASK_H
@@ -10,8 +13,12 @@
 
 typedef struct qkvi_mask {
     uint64_t use; /* QKV_USE_... bits; those that are masks */
-    int64_t keys;
-    int64_t q_offset; /* row i stands at position i + q_offset, |q_offset| <= 2^62 */
+    int64_t keys; /* of the batch or sequence */
+    int64_t rows; /* those that are there; any beyond sees nothing */
+    /* row i stands at position i + shift; |i + shift| < 2^63 for every row of a tensor */
+    int64_t shift;
+    int64_t window_left, window_right; /* -1: open */
+    int64_t prefix;
 } qkvi_mask;
 
 /* Keys [lo, hi) of one row; lo == hi: none. 0 <= lo <= hi <= keys. */
@@ -26,6 +33,16 @@ typedef struct qkvi_range {
 #undef QKVI_MASK_KIND
 
 qkvi_range qkvi_mask_row(const qkvi_mask *m, int64_t i);
+
+/* r without the keys before lo (from hi on): what a kind does to a range */
+static inline void qkvi_range_from(qkvi_range *r, int64_t lo)
+{
+    if (lo > r->lo) r->lo = lo < r->hi ? lo : r->hi;
+}
+static inline void qkvi_range_to(qkvi_range *r, int64_t hi)
+{
+    if (hi < r->hi) r->hi = hi > r->lo ? hi : r->lo;
+}
 
 /* What any of some rows sees lies in [any.lo, any.hi); what all of them see is [all.lo, all.hi). */
 typedef struct qkvi_extent {

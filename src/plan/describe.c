@@ -40,6 +40,61 @@ static void add_kernel(qkvi_text *t, const qkv_plan *p)
     qkvi_text_add(t, "\n");
 }
 
+static void add_side(qkvi_text *t, const char *name, int64_t size)
+{
+    qkvi_text_add(t, name);
+    if (size < 0)
+        qkvi_text_add(t, "open");
+    else
+        qkvi_text_int(t, size);
+}
+
+/* one more thing that narrows the keys: "mask: causal, window ..." */
+static void add_part(qkvi_text *t, int *parts, const char *text)
+{
+    qkvi_text_add(t, (*parts)++ ? ", " : "");
+    qkvi_text_add(t, text);
+}
+
+static void add_place(qkvi_text *t, int *parts, const qkv_plan *p)
+{
+    if (p->use & QKV_USE_Q_OFFSETS) {
+        add_part(t, parts, "offset of each batch");
+    } else if (p->align != QKV_ALIGN_OFFSET) {
+        add_part(t, parts, p->align == QKV_ALIGN_TOP_LEFT ? "top-left" : "bottom-right");
+    } else {
+        add_part(t, parts, "offset ");
+        qkvi_text_int(t, p->q_offset);
+    }
+}
+
+static void add_mask(qkvi_text *t, const qkv_plan *p)
+{
+    const uint64_t use = p->mask.use;
+    int parts = 0;
+    qkvi_text_add(t, "mask: ");
+    if (use & QKV_USE_CAUSAL) add_part(t, &parts, "causal");
+    if (use & QKV_USE_PREFIX) {
+        add_part(t, &parts, "causal after a prefix of ");
+        qkvi_text_int(t, p->mask.prefix);
+    }
+    if (use & QKV_USE_WINDOW) {
+        add_part(t, &parts, "window");
+        add_side(t, " left ", p->mask.window_left);
+        add_side(t, " right ", p->mask.window_right);
+    }
+    if (parts > 0) add_place(t, &parts, p);
+    if (use & QKV_USE_KV_LEN) add_part(t, &parts, "key lengths");
+    if (use & QKV_USE_Q_LEN) add_part(t, &parts, "row lengths");
+    if (use & QKV_USE_KV_START) add_part(t, &parts, "left padding");
+    if (p->sequences) {
+        add_part(t, &parts, "packed sequences: ");
+        qkvi_text_int(t, p->sequences);
+    }
+    if (parts == 0) qkvi_text_add(t, "none");
+    qkvi_text_add(t, "\n");
+}
+
 void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
 {
     qkvi_text_add(t, "libqkv: ");
@@ -55,10 +110,8 @@ void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
     line_int(t, "items: ", p->items);
     line_int(t, "tasks: ", qkvi_plan_tasks(p, p->max_threads));
     line_int(t, "spans: ", p->spans);
-    qkvi_text_add(t, "mask: ");
-    qkvi_text_add(t, p->use & QKV_USE_CAUSAL ? "causal, offset " : "none");
-    if (p->use & QKV_USE_CAUSAL) qkvi_text_int(t, p->mask.q_offset);
-    qkvi_text_add(t, "\nscale: ");
+    add_mask(t, p);
+    qkvi_text_add(t, "scale: ");
     qkvi_text_real(t, p->scale);
     qkvi_text_add(t, "\n");
     line_int(t, "workspace: ", p->workspace_bytes);

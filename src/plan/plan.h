@@ -7,7 +7,7 @@
  * workspace:
  *
  *     workspace = header | slot 0 | slot 1 | ...
- *     header    = counters 64 | one byte a task
+ *     header    = counters 64 | one byte a task | first block of each packed sequence
  *     slot      = ranges | lo hi | tiles | s | mb lb | shown | k gathered | v in strips | nodes
  */
 #ifndef QKVI_PLAN_H
@@ -26,17 +26,20 @@ enum {
 struct qkv_plan {
     qkv_shape q, k, v, out; /* strides of dimensions of size <= 1 are 0 */
     uint64_t use;
-    double scale;  /* multiplies q . k */
-    double factor; /* rule 2's f: scale * log2 e, rounded to the type */
-    qkvi_mask mask;
+    double scale;   /* multiplies q . k */
+    double factor;  /* rule 2's f: scale * log2 e, rounded to the type */
+    qkvi_mask mask; /* of a batch without lengths of its own; shift is qkvi_item_place's business */
+    int32_t align;  /* a qkv_align */
+    int64_t q_offset;            /* for QKV_ALIGN_OFFSET */
     const qkvi_kernels *kernels; /* the reference: scalar, for its environment only */
     const qkvi_ops *ops;         /* NULL: the reference */
     int64_t real_bytes;
     int64_t batch, heads, kv_heads, rows, keys, d, dv;
     int32_t gather_k; /* channels not adjacent, or rows apart: copied block by block */
     int32_t strips_v; /* values copied into strips, block by block: several tiles will read them */
-    int32_t lanes, tile_rows; /* tile_rows = 3 * lanes */
-    int64_t item_rows, row_blocks, items;
+    int32_t lanes, tile_rows;             /* tile_rows = 3 * lanes */
+    int64_t sequences;                    /* of the one batch; 0: not packed */
+    int64_t item_rows, row_blocks, items; /* packed: no more than so many items */
     int32_t item_tiles;
     int64_t spans;  /* of 4,096 keys */
     int32_t levels; /* nodes kept a tile beside the one in work */
@@ -46,9 +49,9 @@ struct qkv_plan {
     int32_t alloc_given;
     /* offsets in a slot, bytes */
     int64_t at_ranges, at_lo, at_hi, at_tiles, at_s, at_mb, at_lb, at_k, at_v, at_show, at_nodes;
-    int64_t node_bytes;                            /* one node of one tile: o, m, l */
-    int64_t qt_bytes;                              /* one tile's queries */
-    int64_t at_slots, slot_bytes, workspace_bytes; /* slots begin after the header */
+    int64_t node_bytes;                                       /* one node of one tile: o, m, l */
+    int64_t qt_bytes;                                         /* one tile's queries */
+    int64_t at_blocks, at_slots, slot_bytes, workspace_bytes; /* slots begin after the header */
 };
 
 /* Each fills its part of plan from params; validate first, then choose, tile, workspace. */

@@ -32,7 +32,14 @@ static void tile_reference(qkv_plan *plan)
     plan->tile_rows = 1;
     plan->item_rows = 1;
     plan->item_tiles = 1;
-    plan->row_blocks = plan->rows;
+}
+
+/* How many items there are; of packed sequences at most, since how they divide comes with the data. */
+static void count_items(qkv_plan *plan)
+{
+    plan->row_blocks = divide_up(plan->rows, plan->item_rows);
+    if (plan->sequences > 0)
+        plan->row_blocks += plan->sequences < plan->rows ? plan->sequences : plan->rows;
     plan->items = plan->batch * plan->heads * plan->row_blocks;
 }
 
@@ -42,6 +49,7 @@ void qkvi_plan_tile(qkv_plan *plan)
     plan->levels = tree_levels(plan->spans);
     if (plan->ops == NULL) {
         tile_reference(plan);
+        count_items(plan);
         return;
     }
     plan->lanes = plan->ops->lanes;
@@ -74,8 +82,7 @@ void qkvi_plan_tile(qkv_plan *plan)
                      (tiles > 1 && plan->k.stride[2] != plan->d);
     plan->strips_v = tiles > 1 || (plan->v.dim[3] > 1 && plan->v.stride[3] != 1);
     plan->item_rows = tiles * plan->tile_rows;
-    plan->row_blocks = divide_up(plan->rows, plan->item_rows);
-    plan->items = plan->batch * plan->heads * plan->row_blocks;
+    count_items(plan);
 }
 
 int32_t qkvi_plan_tasks(const qkv_plan *plan, int32_t nthreads)

@@ -8,7 +8,11 @@
 #include "base/shape.h"
 #include "plan/plan.h"
 
-#define KNOWN_USE (QKV_USE_SCALE | QKV_USE_CAUSAL)
+#define KNOWN_USE                                                                                  \
+    (QKV_USE_SCALE | QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX | QKV_USE_KV_LEN |           \
+     QKV_USE_Q_LEN | QKV_USE_KV_START | QKV_USE_Q_OFFSETS | QKV_USE_PACKED)
+/* what reads a row's position */
+#define POSITIONS (QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX)
 #define FAR_OFFSET (INT64_C(1) << 62)
 enum { MAX_THREADS = 1024 };
 
@@ -123,10 +127,61 @@ static qkv_status check_options(const qkv_params *p, qkv_error *err)
         return qkvi_fail(err, QKV_EARG, "params.max_threads", p->max_threads, MAX_THREADS,
                          QKVI_SAY(QKVI_S("params.max_threads is "), QKVI_I(p->max_threads),
                                   QKVI_S("; it must be between 0 and "), QKVI_I(MAX_THREADS)));
-    if ((p->use & QKV_USE_CAUSAL) && (p->q_offset > FAR_OFFSET || p->q_offset < -FAR_OFFSET))
+    if (p->reserved2 != 0)
+        return qkvi_fail(err, QKV_EARG, "params.reserved2", p->reserved2, 0,
+                         QKVI_SAY(QKVI_S("params.reserved2 is "), QKVI_I(p->reserved2),
+                                  QKVI_S("; it must be 0")));
+    return QKV_OK;
+}
+
+static qkv_status check_positions(const qkv_params *p, qkv_error *err)
+{
+    if ((p->use & POSITIONS) && (p->q_offset > FAR_OFFSET || p->q_offset < -FAR_OFFSET))
         return qkvi_fail(err, QKV_EARG, "params.q_offset", p->q_offset, FAR_OFFSET,
                          QKVI_SAY(QKVI_S("params.q_offset is "), QKVI_I(p->q_offset),
                                   QKVI_S("; it must be between -2^62 and 2^62")));
+    if (p->align < QKV_ALIGN_OFFSET || p->align > QKV_ALIGN_BOTTOM_RIGHT)
+        return qkvi_fail(err, QKV_EARG, "params.align", p->align, QKV_ALIGN_BOTTOM_RIGHT,
+                         QKVI_SAY(QKVI_S("params.align is "), QKVI_I(p->align),
+                                  QKVI_S("; it must be 0 (q_offset), 1 (top-left) or 2 "
+                                         "(bottom-right)")));
+    if (p->align != QKV_ALIGN_OFFSET && ((p->use & QKV_USE_Q_OFFSETS) || p->q_offset != 0))
+        return qkvi_fail(err, QKV_ESHAPE, "params.align", p->align, QKV_ALIGN_OFFSET,
+                         QKVI_SAY(QKVI_S("params.align is "), QKVI_I(p->align),
+                                  QKVI_S(" and an offset is given too; rows can stand in one place "
+                                         "only, so one of them must be 0")));
+    return QKV_OK;
+}
+
+static qkv_status check_window_side(int64_t size, const char *name, qkv_error *err)
+{
+    if (size >= -1) return QKV_OK;
+    return qkvi_fail(err, QKV_EARG, name, size, -1,
+                     QKVI_SAY(QKVI_S(name), QKVI_S(" is "), QKVI_I(size),
+                              QKVI_S("; it must be at least -1 (open)")));
+}
+
+static qkv_status check_masks(const qkv_params *p, qkv_error *err)
+{
+    qkv_status s;
+    if ((s = check_positions(p, err))) return s;
+    if (p->use & QKV_USE_WINDOW) {
+        if ((s = check_window_side(p->window_left, "params.window_left", err))) return s;
+        if ((s = check_window_side(p->window_right, "params.window_right", err))) return s;
+    }
+    if ((p->use & QKV_USE_PREFIX) && p->prefix < 0)
+        return qkvi_fail(err, QKV_EARG, "params.prefix", p->prefix, 0,
+                         QKVI_SAY(QKVI_S("params.prefix is "), QKVI_I(p->prefix),
+                                  QKVI_S("; it must be at least 0")));
+    if (!(p->use & QKV_USE_PACKED)) return QKV_OK;
+    if (p->sequences < 1)
+        return qkvi_fail(err, QKV_EARG, "params.sequences", p->sequences, 1,
+                         QKVI_SAY(QKVI_S("params.sequences is "), QKVI_I(p->sequences),
+                                  QKVI_S("; it must be at least 1")));
+    if (p->q.dim[0] != 1)
+        return qkvi_fail(err, QKV_ESHAPE, dim_name[0][0], p->q.dim[0], 1,
+                         QKVI_SAY(QKVI_S("params.q.dim[0] (batch) is "), QKVI_I(p->q.dim[0]),
+                                  QKVI_S("; packed sequences lie in one batch, so it must be 1")));
     return QKV_OK;
 }
 
@@ -159,6 +214,20 @@ static qkv_status check_scale(qkv_plan *plan, const qkv_params *p, qkv_error *er
     return s;
 }
 
+static void set_mask(qkv_plan *plan, const qkv_params *p)
+{
+    plan->align = p->align;
+    plan->q_offset = p->q_offset;
+    plan->sequences = p->use & QKV_USE_PACKED ? p->sequences : 0;
+    plan->mask.use = p->use;
+    if (p->use & QKV_USE_PREFIX) plan->mask.use &= ~QKV_USE_CAUSAL; /* prefix is causal already */
+    plan->mask.keys = plan->keys;
+    plan->mask.rows = plan->rows;
+    plan->mask.window_left = p->window_left;
+    plan->mask.window_right = p->window_right;
+    plan->mask.prefix = p->prefix;
+}
+
 qkv_status qkvi_plan_validate(qkv_plan *plan, const qkv_params *p, qkv_error *err)
 {
     const qkv_shape *const tensor[4] = {&p->q, &p->k, &p->v, &p->out};
@@ -166,6 +235,7 @@ qkv_status qkvi_plan_validate(qkv_plan *plan, const qkv_params *p, qkv_error *er
     for (int i = 0; i < 4; i++)
         if ((s = check_tensor(tensor[i], i, p->q.dtype, err))) return s;
     if ((s = check_options(p, err))) return s;
+    if ((s = check_masks(p, err))) return s;
     if ((s = check_fit(p, err))) return s;
     if ((s = check_scale(plan, p, err))) return s;
     plan->q = qkvi_shape_clean(&p->q);
@@ -182,8 +252,6 @@ qkv_status qkvi_plan_validate(qkv_plan *plan, const qkv_params *p, qkv_error *er
     plan->d = p->q.dim[3];
     plan->dv = p->v.dim[3];
     plan->max_threads = p->max_threads ? p->max_threads : 1;
-    plan->mask.use = p->use;
-    plan->mask.keys = plan->keys;
-    plan->mask.q_offset = p->q_offset;
+    set_mask(plan, p);
     return QKV_OK;
 }

@@ -59,7 +59,9 @@ qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
 {
     int64_t end = 0, all;
     p->at_slots = 64 + qkvi_round64(p->max_threads);
-    if ((p->ops ? place_tiles(p, &end) : place_reference(p, &end)) ||
+    if (place(&p->at_blocks, &p->at_slots, p->sequences ? p->sequences + 1 : 0,
+              (int64_t)sizeof(int64_t)) ||
+        (p->ops ? place_tiles(p, &end) : place_reference(p, &end)) ||
         qkvi_mul(end, p->max_threads, &all) || qkvi_add(all, p->at_slots, &all) ||
         all > PTRDIFF_MAX)
         return qkvi_fail(err, QKV_EARG, "params", p->d, INT64_MAX,

@@ -16,8 +16,8 @@ typedef struct item {
     const qkv_plan *plan;
     char *slot;
     qkvi_place place;
-    const void *k, *v;          /* key 0 of this head */
-    int64_t key_begin, key_end; /* what some row of the item sees */
+    const void *k, *v;          /* own key 0 of this head */
+    int64_t key_begin, key_end; /* what some row of the item sees; a partial: its range */
     qkvi_range *ranges;         /* of each row */
     qkvi_tile *tiles;
     int32_t ntiles;
@@ -31,16 +31,16 @@ static int64_t min64(int64_t a, int64_t b)
 
 static void set_ranges(item *it)
 {
-    it->key_begin = it->plan->keys;
+    it->key_begin = it->place.mask.keys;
     it->key_end = 0;
     for (int64_t r = 0; r < it->place.rows; r++) {
-        const qkvi_range x = qkvi_mask_row(&it->plan->mask, it->place.row + r);
+        const qkvi_range x = qkvi_mask_row(&it->place.mask, it->place.own_row + r);
         it->ranges[r] = x;
         if (x.lo >= x.hi) continue;
         if (x.lo < it->key_begin) it->key_begin = x.lo;
         if (x.hi > it->key_end) it->key_end = x.hi;
     }
-    if (it->job->partial) { /* nodes are due even where no row sees a key */
+    if (it->job->partial) { /* nodes are due even where no row sees a key, or the batch has none */
         it->key_begin = it->job->span_begin * QKVI_SPAN;
         it->key_end = min64(it->job->span_end * QKVI_SPAN, it->plan->keys);
     }
@@ -167,14 +167,17 @@ static sink sink_of(const item *it, const qkvi_tile *t)
                   it->job->partial_nodes};
 }
 
-/* A span is complete: its node goes up the tree. A tile that saw nothing of it pushes nothing,
- * unless a partial must say so. */
+/* A span is complete: its node goes up the tree. Of a tile that saw nothing of it, the tree only
+ * hears that it was dead, unless a partial must say so. */
 static void end_span(item *it, sink *sinks, int64_t span)
 {
     const qkv_plan *const p = it->plan;
     for (int32_t i = 0; i < it->ntiles; i++) {
         qkvi_tile *const t = it->tiles + i;
-        if (t->fresh && !it->job->partial) continue;
+        if (t->fresh && !it->job->partial) {
+            qkvi_tree_skip(p, t, span);
+            continue;
+        }
         if (t->fresh) qkvi_node_clear(p, t->work, (int64_t)t->vectors * p->lanes);
         t->fresh = 1;
         qkvi_tree_push(p, t, 0, span, it->job->span_begin, store_node, sinks + i);
@@ -197,11 +200,13 @@ void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, qkvi_tile *t
 static int visit_blocks(item *it, sink *sinks)
 {
     int64_t key = it->key_begin / QKVI_BLOCK * QKVI_BLOCK;
+    const int64_t keys = it->place.mask.keys;
     for (; key < it->key_end; key += QKVI_BLOCK) {
-        set_block(it, key, (int32_t)min64(QKVI_BLOCK, it->plan->keys - key));
+        if (key < keys) set_block(it, key, (int32_t)min64(QKVI_BLOCK, keys - key));
         for (int32_t i = 0; i < it->ntiles; i++) {
             if (qkvi_cancelled(it->job)) return QKVI_CANCELLED;
-            set_ahead(it, i, key + QKVI_BLOCK, it->key_end);
+            if (key >= keys) break;
+            set_ahead(it, i, key + QKVI_BLOCK, min64(it->key_end, keys));
             step_tile(it, it->tiles + i, key);
         }
         if ((key + QKVI_BLOCK) % QKVI_SPAN == 0 || key + QKVI_BLOCK >= it->key_end)
@@ -218,8 +223,10 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
     const int64_t kv_head = it.place.head / (p->heads / p->kv_heads);
     it.ranges = (qkvi_range *)(void *)(it.slot + p->at_ranges);
     it.tiles = (qkvi_tile *)(void *)(it.slot + p->at_tiles);
-    it.k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->real_bytes, it.place.batch, kv_head, 0));
-    it.v = qkvi_at(job->v, qkvi_shape_at(&p->v, p->real_bytes, it.place.batch, kv_head, 0));
+    it.k =
+        qkvi_at(job->k, qkvi_shape_at(&p->k, p->real_bytes, it.place.batch, kv_head, it.place.key));
+    it.v =
+        qkvi_at(job->v, qkvi_shape_at(&p->v, p->real_bytes, it.place.batch, kv_head, it.place.key));
     it.step.d = p->d;
     it.step.dv = p->dv;
     it.step.s = it.slot + p->at_s;

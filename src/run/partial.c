@@ -18,11 +18,6 @@ int64_t qkvi_part_from(const qkv_partial *parts, int64_t nparts, int64_t key)
     return found;
 }
 
-static void no_sink(void *ctx, const qkv_plan *plan, const qkvi_tile *tile, void *node)
-{
-    (void)ctx, (void)plan, (void)tile, (void)node; /* all spans are here: every sibling is too */
-}
-
 int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t number)
 {
     const qkv_plan *const p = job->plan;
@@ -52,7 +47,7 @@ int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t number)
                 if (qkvi_cancelled(job)) return QKVI_CANCELLED;
                 p->ops->load_node(t.work, qkvi_node_m(p, t.work), qkvi_node_l(p, t.work), from,
                                   nodes * bytes, t.rows, p->dv, width);
-                qkvi_tree_push(p, &t, level, index, 0, no_sink, NULL);
+                qkvi_tree_push(p, &t, level, index, 0, NULL, NULL);
             }
         }
         qkvi_tile_finish(job, &at, &t);

@@ -24,10 +24,11 @@ static void put(void *to, int64_t index, int64_t real_bytes, double x)
 
 static int show(const qkvi_job *job, const qkvi_place *at, const qkvi_ref_row *r)
 {
-    return qkvi_tap_show(job, QKV_STAGE_SCORE, at, at->row, 0, r->score, r->keys) ||
-           qkvi_tap_show(job, QKV_STAGE_SCALED, at, at->row, 0, r->scaled, r->keys) ||
-           qkvi_tap_show(job, QKV_STAGE_MASKED, at, at->row, 0, r->masked, r->keys) ||
-           qkvi_tap_show(job, QKV_STAGE_WEIGHT, at, at->row, 0, r->weight, r->keys) ||
+    const int64_t key = at->first_key;
+    return qkvi_tap_show(job, QKV_STAGE_SCORE, at, at->row, key, r->score, r->keys) ||
+           qkvi_tap_show(job, QKV_STAGE_SCALED, at, at->row, key, r->scaled, r->keys) ||
+           qkvi_tap_show(job, QKV_STAGE_MASKED, at, at->row, key, r->masked, r->keys) ||
+           qkvi_tap_show(job, QKV_STAGE_WEIGHT, at, at->row, key, r->weight, r->keys) ||
            qkvi_tap_show(job, QKV_STAGE_OUT, at, at->row, 0, r->out, r->dv);
 }
 
@@ -36,23 +37,24 @@ int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t number)
     const qkv_plan *const p = job->plan;
     const qkvi_place at = qkvi_item_place(job, number);
     const int64_t e = p->real_bytes, kv_head = at.head / (p->heads / p->kv_heads);
-    const qkvi_range range = qkvi_mask_row(&p->mask, at.row);
+    const qkvi_range range = qkvi_mask_row(&at.mask, at.own_row);
+    const int64_t padding = at.key - at.first_key;
     double *const rows = (double *)(void *)((char *)slot + p->at_s);
     qkvi_ref_row r = {
         .real_bytes = (int32_t)e,
         .q = qkvi_at(job->q, qkvi_shape_at(&p->q, e, at.batch, at.head, at.row)),
-        .k = qkvi_at(job->k, qkvi_shape_at(&p->k, e, at.batch, kv_head, 0)),
-        .v = qkvi_at(job->v, qkvi_shape_at(&p->v, e, at.batch, kv_head, 0)),
+        .k = qkvi_at(job->k, qkvi_shape_at(&p->k, e, at.batch, kv_head, at.first_key)),
+        .v = qkvi_at(job->v, qkvi_shape_at(&p->v, e, at.batch, kv_head, at.first_key)),
         .q_channel = p->q.stride[3],
         .k_key = p->k.stride[2],
         .k_channel = p->k.stride[3],
         .v_key = p->v.stride[2],
         .v_channel = p->v.stride[3],
-        .keys = p->keys,
+        .keys = at.all_keys,
         .d = p->d,
         .dv = p->dv,
-        .lo = range.lo,
-        .hi = range.hi,
+        .lo = padding + range.lo,
+        .hi = padding + range.hi,
         .scale = p->scale,
         .score = rows,
         .scaled = rows + p->keys,

@@ -24,17 +24,27 @@ typedef struct qkvi_job {
     /* a finish reads partials instead of keys: nparts that cover all keys once, in any order */
     const qkv_partial *parts;
     int64_t nparts;
+    /* one number a batch or sequence, read if the plan's `use` says so; in bounds */
+    const int64_t *kv_len, *q_len, *kv_start, *q_offset, *cu_q, *cu_k;
     /* does one item in that slot of the workspace; QKVI_CANCELLED or QKVI_TAPPED: stop the run */
     int (*item)(const struct qkvi_job *job, void *slot, int64_t item);
 } qkvi_job;
 
-/* An item's place: batch, head, first row, rows. */
+/* An item's place: in the tensors, and in its own batch or sequence, where rows and keys count from
+ * 0 (rule 1). */
 typedef struct qkvi_place {
-    int64_t batch, head, row, rows;
+    int64_t batch, head, row, rows; /* of the tensors: first row, how many */
+    int64_t own_row;                /* that first row, counted from the sequence's first */
+    int64_t key;                    /* the tensors' key that is own key 0 */
+    int64_t first_key, all_keys; /* the tensors' keys that are the sequence's, padding included */
+    qkvi_mask mask;              /* speaks of own rows and keys */
 } qkvi_place;
 /* Heads in turn, so that a head's keys stay near; in a head the last rows first, because under a
  * causal mask they have the most work. With a tap, rows ascend. */
 qkvi_place qkvi_item_place(const qkvi_job *job, int64_t item);
+
+/* How many items this run has; writes what qkvi_item_place() needs to the workspace. */
+int64_t qkvi_items(const qkvi_job *job);
 
 /* Runs job->item over all items with the caller's threads (nthreads 1: no executor needed).
  * QKV_ESTOPPED: cancelled, a tap stopped it, or the executor skipped an index. */

@@ -8,7 +8,8 @@
 
 /* The beginning of the workspace; then one byte a task, set when its index runs. */
 typedef struct header {
-    int64_t next;  /* item to take */
+    int64_t next; /* item to take */
+    int64_t items;
     int32_t ran;   /* indices that ran */
     int32_t wrong; /* an index outside the range, or one that ran before */
     int32_t stop;  /* QKVI_CANCELLED, QKVI_TAPPED */
@@ -18,16 +19,6 @@ typedef struct header {
 static unsigned char *claims(const qkvi_job *job)
 {
     return (unsigned char *)job->workspace + 64;
-}
-
-qkvi_place qkvi_item_place(const qkvi_job *job, int64_t number)
-{
-    const qkv_plan *const p = job->plan;
-    const int64_t head = number / p->row_blocks, block = number % p->row_blocks;
-    const int64_t row = (job->tap ? block : p->row_blocks - 1 - block) * p->item_rows;
-    const int64_t left = p->rows - row;
-    return (qkvi_place){head / p->heads, head % p->heads, row,
-                        left < p->item_rows ? left : p->item_rows};
 }
 
 static void task(void *arg, int32_t i)
@@ -44,7 +35,7 @@ static void task(void *arg, int32_t i)
     const uint64_t env = p->kernels->env_enter();
     for (;;) {
         const int64_t item = __atomic_fetch_add(&h->next, 1, __ATOMIC_RELAXED);
-        if (item >= p->items || __atomic_load_n(&h->stop, __ATOMIC_RELAXED)) break;
+        if (item >= h->items || __atomic_load_n(&h->stop, __ATOMIC_RELAXED)) break;
         const int why = job->item(job, slot, item);
         if (why) {
             __atomic_store_n(&h->stop, why, __ATOMIC_RELAXED);
@@ -59,7 +50,8 @@ qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error
     const qkv_plan *const p = job->plan;
     if (p->items == 0) return QKV_OK;
     header *const h = job->workspace;
-    *h = (header){.ntasks = job->tap ? 1 : qkvi_plan_tasks(p, threads->nthreads)};
+    *h = (header){.items = qkvi_items(job),
+                  .ntasks = job->tap ? 1 : qkvi_plan_tasks(p, threads->nthreads)};
     for (int32_t i = 0; i < h->ntasks; i++) claims(job)[i] = 0;
     qkvi_job shared = *job;
     if (h->ntasks > 1)

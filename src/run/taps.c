@@ -14,10 +14,10 @@ int qkvi_tap_show(const qkvi_job *job, int32_t stage, const qkvi_place *place, i
     return job->tap->row(job->tap->ctx, stage, place->batch, place->head, row, key, x, n);
 }
 
-/* Scores (all keys, seen or not) or weights of row r of the tile for the keys of one block, in the
- * slot's show buffer. */
+/* Scores (all keys, seen or not) or weights of row r of the tile for s->keys keys, in the slot's show
+ * buffer. key: the first of them, counted from own key 0; own: they are not padding. */
 static void *show_block(const qkvi_job *job, char *slot, const qkvi_tile *t, qkvi_step *s,
-                        const qkvi_range *ranges, int64_t r, int64_t key, int32_t stage)
+                        const qkvi_range *ranges, int64_t r, int64_t key, int own, int32_t stage)
 {
     const qkv_plan *const p = job->plan;
     int32_t *const lo = (int32_t *)(void *)(slot + p->at_lo);
@@ -30,7 +30,8 @@ static void *show_block(const qkvi_job *job, char *slot, const qkvi_tile *t, qkv
         p->ops->show_scaled(s->s, x, s->keys, r, width);
         return x;
     }
-    const qkvi_tile_kind kind = qkvi_mask_tile(ranges, t->rows, &t->sees, key, s->keys, lo, hi);
+    const qkvi_tile_kind kind =
+        own ? qkvi_mask_tile(ranges, t->rows, &t->sees, key, s->keys, lo, hi) : QKVI_TILE_NONE;
     for (int64_t i = 0; i < width; i++) {
         if (kind != QKVI_TILE_SOME || i >= t->rows) lo[i] = hi[i] = 0;
         if (kind == QKVI_TILE_ALL && i < t->rows) hi[i] = s->keys;
@@ -44,39 +45,48 @@ static void *show_block(const qkvi_job *job, char *slot, const qkvi_tile *t, qkv
     return x;
 }
 
-int qkvi_tap_tile(const qkvi_job *job, void *slot_, const qkvi_place *place, const qkvi_tile *t,
+/* One stage of row r: every key of the tensor that is its batch's (sequence's), block by block: the
+ * padding before own key 0, the own keys, what lies beyond the last. */
+static int show_row(const qkvi_job *job, char *slot, const qkvi_place *place, const qkvi_tile *t,
+                    const qkvi_range *ranges, int64_t r, int32_t stage)
+{
+    const qkv_plan *const p = job->plan;
+    const int64_t kv_head = place->head / (p->heads / p->kv_heads);
+    const int64_t begin = place->key - place->first_key, end = begin + place->mask.keys;
+    for (int64_t key = 0, n; key < place->all_keys; key += n) {
+        const int64_t left = (key < begin ? begin : key < end ? end : place->all_keys) - key;
+        n = left < QKVI_BLOCK ? left : QKVI_BLOCK;
+        qkvi_step s = {.qt = t->qt,
+                       .d = p->d,
+                       .vectors = t->vectors,
+                       .s = slot + p->at_s,
+                       .mb = slot + p->at_mb,
+                       .lb = slot + p->at_lb,
+                       .keys = (int32_t)n};
+        s.k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->real_bytes, place->batch, kv_head,
+                                            place->first_key + key));
+        s.k_stride = p->k.stride[2];
+        if (p->gather_k) {
+            p->ops->gather(slot + p->at_k, s.k, p->k.stride[2], p->k.stride[3], s.keys, p->d);
+            s.k = slot + p->at_k;
+            s.k_stride = p->d;
+        }
+        const int own = key >= begin && key < end;
+        const void *const x = show_block(job, slot, t, &s, ranges, r, key - begin, own, stage);
+        if (qkvi_tap_show(job, stage, place, place->row + t->row + r, place->first_key + key, x, n))
+            return 1;
+    }
+    return 0;
+}
+
+int qkvi_tap_tile(const qkvi_job *job, void *slot, const qkvi_place *place, const qkvi_tile *t,
                   const qkvi_range *ranges)
 {
     static const int32_t stages[2] = {QKV_STAGE_SCALED, QKV_STAGE_WEIGHT};
-    const qkv_plan *const p = job->plan;
-    char *const slot = slot_;
-    const int64_t kv_head = place->head / (p->heads / p->kv_heads);
-    const void *const keys =
-        qkvi_at(job->k, qkvi_shape_at(&p->k, p->real_bytes, place->batch, kv_head, 0));
     for (int64_t r = 0; r < t->rows; r++)
-        for (int i = 0; i < 2; i++) {
-            if (!(job->tap->stages >> stages[i] & 1u)) continue;
-            for (int64_t key = 0; key < p->keys; key += QKVI_BLOCK) {
-                const int64_t left = p->keys - key;
-                qkvi_step s = {.qt = t->qt,
-                               .d = p->d,
-                               .vectors = t->vectors,
-                               .s = slot + p->at_s,
-                               .mb = slot + p->at_mb,
-                               .lb = slot + p->at_lb,
-                               .keys = (int32_t)(left < QKVI_BLOCK ? left : QKVI_BLOCK)};
-                s.k = qkvi_at(keys, key * p->k.stride[2] * p->real_bytes);
-                s.k_stride = p->k.stride[2];
-                if (p->gather_k) {
-                    p->ops->gather(slot + p->at_k, s.k, p->k.stride[2], p->k.stride[3], s.keys,
-                                   p->d);
-                    s.k = slot + p->at_k;
-                    s.k_stride = p->d;
-                }
-                const void *const x = show_block(job, slot, t, &s, ranges, r, key, stages[i]);
-                if (qkvi_tap_show(job, stages[i], place, place->row + t->row + r, key, x, s.keys))
-                    return 1;
-            }
-        }
+        for (int i = 0; i < 2; i++)
+            if ((job->tap->stages >> stages[i] & 1u) &&
+                show_row(job, slot, place, t, ranges, r, stages[i]))
+                return 1;
     return 0;
 }

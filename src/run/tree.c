@@ -59,6 +59,19 @@ void qkvi_tree_push(const qkv_plan *plan, qkvi_tile *tile, int32_t level, int64_
     tile->waiting |= UINT64_C(1) << level;
 }
 
+void qkvi_tree_skip(const qkv_plan *plan, qkvi_tile *tile, int64_t index)
+{
+    for (int32_t level = 0; level < plan->levels && (index & 1); level++, index >>= 1) {
+        if (!(tile->waiting >> level & 1)) continue;
+        void *const left = tile->node[level];
+        tile->node[level] = tile->work;
+        tile->work = left;
+        tile->waiting &= ~(UINT64_C(1) << level);
+        qkvi_tree_push(plan, tile, level + 1, index >> 1, 0, NULL, NULL);
+        return;
+    }
+}
+
 int qkvi_tree_close(const qkv_plan *plan, qkvi_tile *tile)
 {
     if (tile->waiting == 0) return tile->root;

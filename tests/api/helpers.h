@@ -110,6 +110,17 @@ void executor_done(executor *e);
 
 /* ---- problems and answers ------------------------------------------------------------------ */
 
+enum { PROB_BATCHES = 8 };
+
+/* What narrows the keys beside causal; read where prob.use says so. */
+typedef struct prob_mask {
+    int64_t window_left, window_right, prefix;
+    int32_t align;
+    int64_t sequences;
+    int64_t kv_len[PROB_BATCHES], q_len[PROB_BATCHES], kv_start[PROB_BATCHES];
+    int64_t q_offset[PROB_BATCHES], cu_q[PROB_BATCHES + 1], cu_k[PROB_BATCHES + 1];
+} prob_mask;
+
 typedef struct prob {
     int32_t dtype;
     int64_t b, hq, hkv, sq, sk, d, dv;
@@ -117,6 +128,7 @@ typedef struct prob {
     double scale;
     int64_t q_offset;
     void *q, *k, *v; /* dense */
+    prob_mask mask;
 } prob;
 
 prob prob_new(int32_t dtype, int64_t b, int64_t hq, int64_t hkv, int64_t sq, int64_t sk, int64_t d,
@@ -129,6 +141,16 @@ prob prob_copy(const prob *p);
 prob prob_as(const prob *p, int32_t dtype);             /* the same values in another type */
 prob prob_rows(const prob *p, int64_t from, int64_t n); /* query rows only; q_offset moves along */
 prob prob_batch(const prob *p, int64_t batch);          /* one batch entry */
+prob prob_sequence(const prob *p, int64_t s);           /* one packed sequence, by itself */
+/* Does that row see that key (numbers of the tensors)? As the header defines it, without ranges. */
+bool prob_sees(const prob *p, int64_t b, int64_t i, int64_t j);
+int64_t prob_offset(const prob *p, int64_t b); /* row i of batch b stands at key i + this */
+/* A random combination of masks over the rows and keys that are there. */
+void prob_random_mask(prob *p, rng *r);
+/* NaN, infinities and odd bits into every key that no row sees and every row that sees no key;
+ * returns into how many. */
+int64_t prob_poison_unseen(prob *p, int salt);
+void prob_args(const prob *p, qkv_run_args *args); /* the arrays that p->use asks for */
 void prob_free(prob *p);
 int64_t prob_nq(const prob *p);
 int64_t prob_nk(const prob *p);

@@ -29,31 +29,35 @@ void oracle_row(const prob *p, int64_t b, int64_t h, int64_t i, long double *out
     const int64_t k0 = (b * p->hkv + h / (p->hq / p->hkv)) * p->sk;
     const long double scale =
         p->use & QKV_USE_SCALE ? (long double)p->scale : 1 / sqrtl((long double)p->d);
-    int64_t live = p->sk;
-    if (p->use & QKV_USE_CAUSAL && i + p->q_offset + 1 < live) live = i + p->q_offset + 1;
     for (int64_t c = 0; c < p->dv; c++) out[c] = absolute[c] = 0;
     *lse = -(long double)INFINITY;
-    if (live <= 0) return;
-    long double *const s = malloc((size_t)live * sizeof *s);
+    long double *const s = malloc((size_t)(p->sk + 1) * sizeof *s);
+    bool *const live = malloc((size_t)(p->sk + 1) * sizeof *live);
     assert_non_null(s);
+    assert_non_null(live);
     long double max = -(long double)INFINITY, sum = 0;
-    for (int64_t j = 0; j < live; j++) {
-        s[j] = scale * score(p, qi, k0 + j);
-        if (s[j] > max) max = s[j];
+    bool any = false;
+    for (int64_t j = 0; j < p->sk; j++) {
+        live[j] = prob_sees(p, b, i, j);
+        any |= live[j];
+        if (live[j]) s[j] = scale * score(p, qi, k0 + j);
+        if (live[j] && s[j] > max) max = s[j];
     }
-    for (int64_t j = 0; j < live; j++) sum += s[j] = expl(s[j] - max);
-    for (int64_t j = 0; j < live; j++) {
-        for (int64_t c = 0; c < p->dv; c++) {
+    for (int64_t j = 0; j < p->sk; j++)
+        if (live[j]) sum += s[j] = expl(s[j] - max);
+    for (int64_t j = 0; j < p->sk; j++) {
+        for (int64_t c = 0; live[j] && c < p->dv; c++) {
             const long double x = s[j] * (long double)get_at(p->v, p->dtype, (k0 + j) * p->dv + c);
             out[c] += x;
             absolute[c] += fabsl(x);
         }
     }
-    for (int64_t c = 0; c < p->dv; c++) {
+    for (int64_t c = 0; any && c < p->dv; c++) {
         out[c] /= sum;
         absolute[c] /= sum;
     }
-    *lse = max + logl(sum);
+    if (any) *lse = max + logl(sum);
+    free(live);
     free(s);
 }
 

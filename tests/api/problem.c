@@ -50,7 +50,7 @@ double prob_work(const prob *p)
 prob prob_new(int32_t dtype, int64_t b, int64_t hq, int64_t hkv, int64_t sq, int64_t sk, int64_t d,
               int64_t dv)
 {
-    prob p = {dtype, b, hq, hkv, sq, sk, d, dv, 0, 0, 0, NULL, NULL, NULL};
+    prob p = {.dtype = dtype, .b = b, .hq = hq, .hkv = hkv, .sq = sq, .sk = sk, .d = d, .dv = dv};
     p.q = zeros(prob_nq(&p), dtype);
     p.k = zeros(prob_nk(&p), dtype);
     p.v = zeros(prob_nv(&p), dtype);
@@ -88,6 +88,64 @@ static void take_options(prob *to, const prob *from)
     to->use = from->use;
     to->scale = from->scale;
     to->q_offset = from->q_offset;
+    to->mask = from->mask;
+}
+
+/* Which sequence row i (key j) lies in; batch b where nothing is packed. */
+static int64_t sequence_of(const prob *p, const int64_t *cu, int64_t b, int64_t at)
+{
+    if (!(p->use & QKV_USE_PACKED)) return b;
+    for (int64_t s = 0; s < p->mask.sequences; s++)
+        if (at >= cu[s] && at < cu[s + 1]) return s;
+    return -1;
+}
+
+int64_t prob_offset(const prob *p, int64_t b)
+{
+    const prob_mask *const m = &p->mask;
+    const bool packed = p->use & QKV_USE_PACKED;
+    const int64_t rows = packed ? m->cu_q[b + 1] - m->cu_q[b] : p->sq;
+    const int64_t keys = packed ? m->cu_k[b + 1] - m->cu_k[b] : p->sk;
+    if (p->use & QKV_USE_Q_OFFSETS) return m->q_offset[b];
+    if (m->align == QKV_ALIGN_TOP_LEFT) return 0;
+    if (m->align == QKV_ALIGN_OFFSET) return p->q_offset;
+    return (p->use & QKV_USE_KV_LEN ? m->kv_len[b] : keys) -
+           (p->use & QKV_USE_Q_LEN ? m->q_len[b] : rows);
+}
+
+bool prob_sees(const prob *p, int64_t b, int64_t i, int64_t j)
+{
+    const prob_mask *const m = &p->mask;
+    const int64_t s = sequence_of(p, m->cu_q, b, i);
+    if (sequence_of(p, m->cu_k, b, j) != s) return false;
+    if (p->use & QKV_USE_PACKED) {
+        i -= m->cu_q[s];
+        j -= m->cu_k[s];
+    }
+    if (p->use & QKV_USE_Q_LEN && i >= m->q_len[s]) return false;
+    if (p->use & QKV_USE_KV_LEN && j >= m->kv_len[s]) return false;
+    const int64_t start = p->use & QKV_USE_KV_START ? m->kv_start[s] : 0;
+    if (j < start) return false;
+    const int64_t at = i + prob_offset(p, s); /* beside key j of the tensor: padding cancels out */
+    if (p->use & QKV_USE_WINDOW) {
+        if (m->window_left >= 0 && at - j > m->window_left) return false;
+        if (m->window_right >= 0 && j - at > m->window_right) return false;
+    }
+    if (p->use & QKV_USE_PREFIX) return j <= at || j - start < m->prefix;
+    return !(p->use & QKV_USE_CAUSAL) || j <= at;
+}
+
+void prob_args(const prob *p, qkv_run_args *args)
+{
+    const prob_mask *const m = &p->mask;
+    if (p->use & QKV_USE_KV_LEN) args->kv_len = m->kv_len;
+    if (p->use & QKV_USE_Q_LEN) args->q_len = m->q_len;
+    if (p->use & QKV_USE_KV_START) args->kv_start = m->kv_start;
+    if (p->use & QKV_USE_Q_OFFSETS) args->q_offset = m->q_offset;
+    if (p->use & QKV_USE_PACKED) {
+        args->cu_q = m->cu_q;
+        args->cu_k = m->cu_k;
+    }
 }
 
 prob prob_copy(const prob *p)
@@ -115,7 +173,20 @@ prob prob_rows(const prob *p, int64_t from, int64_t n)
     const size_t row = (size_t)p->d * type_size(p->dtype);
     prob c = prob_new(p->dtype, p->b, p->hq, p->hkv, n, p->sk, p->d, p->dv);
     take_options(&c, p);
+    assert_false(p->use & QKV_USE_PACKED);
     c.q_offset += from;
+    for (int64_t i = 0; i < p->b && i < PROB_BATCHES; i++) {
+        if (p->mask.align != QKV_ALIGN_OFFSET || p->use & QKV_USE_Q_OFFSETS) {
+            c.mask.q_offset[i] = prob_offset(p, i) + from;
+        }
+        const int64_t left = p->mask.q_len[i] - from;
+        c.mask.q_len[i] = left < 0 ? 0 : left > n ? n : left;
+    }
+    if (p->mask.align != QKV_ALIGN_OFFSET) {
+        c.mask.align = QKV_ALIGN_OFFSET;
+        c.q_offset = 0;
+        c.use |= QKV_USE_Q_OFFSETS;
+    }
     for (int64_t bh = 0; bh < p->b * p->hq; bh++) {
         memcpy((char *)c.q + (size_t)(bh * n) * row,
                (const char *)p->q + (size_t)(bh * p->sq + from) * row, (size_t)n * row);
@@ -130,9 +201,42 @@ prob prob_batch(const prob *p, int64_t batch)
     prob c = prob_new(p->dtype, 1, p->hq, p->hkv, p->sq, p->sk, p->d, p->dv);
     const size_t n = type_size(p->dtype);
     take_options(&c, p);
+    c.mask.kv_len[0] = p->mask.kv_len[batch % PROB_BATCHES];
+    c.mask.q_len[0] = p->mask.q_len[batch % PROB_BATCHES];
+    c.mask.kv_start[0] = p->mask.kv_start[batch % PROB_BATCHES];
+    c.mask.q_offset[0] = p->mask.q_offset[batch % PROB_BATCHES];
     memcpy(c.q, (const char *)p->q + (size_t)(batch * prob_nq(&c)) * n, (size_t)prob_nq(&c) * n);
     memcpy(c.k, (const char *)p->k + (size_t)(batch * prob_nk(&c)) * n, (size_t)prob_nk(&c) * n);
     memcpy(c.v, (const char *)p->v + (size_t)(batch * prob_nv(&c)) * n, (size_t)prob_nv(&c) * n);
+    return c;
+}
+
+/* rows [from, from + n) of every head of x, [heads][all][channels] */
+static void take_rows(void *to, const void *x, int64_t heads, int64_t all, int64_t from, int64_t n,
+                      size_t row)
+{
+    for (int64_t h = 0; h < heads; h++) {
+        memcpy((char *)to + (size_t)(h * n) * row, (const char *)x + (size_t)(h * all + from) * row,
+               (size_t)n * row);
+    }
+}
+
+prob prob_sequence(const prob *p, int64_t s)
+{
+    const prob_mask *const m = &p->mask;
+    const int64_t i = m->cu_q[s], j = m->cu_k[s];
+    const size_t e = type_size(p->dtype);
+    prob c =
+        prob_new(p->dtype, 1, p->hq, p->hkv, m->cu_q[s + 1] - i, m->cu_k[s + 1] - j, p->d, p->dv);
+    take_options(&c, p);
+    c.use &= ~QKV_USE_PACKED;
+    c.mask.kv_len[0] = m->kv_len[s];
+    c.mask.q_len[0] = m->q_len[s];
+    c.mask.kv_start[0] = m->kv_start[s];
+    c.mask.q_offset[0] = m->q_offset[s];
+    take_rows(c.q, p->q, p->hq, p->sq, i, c.sq, (size_t)p->d * e);
+    take_rows(c.k, p->k, p->hkv, p->sk, j, c.sk, (size_t)p->d * e);
+    take_rows(c.v, p->v, p->hkv, p->sk, j, c.sk, (size_t)p->dv * e);
     return c;
 }
 
@@ -156,6 +260,11 @@ qkv_params prob_params(const prob *p, how h)
     x.scale = p->scale;
     x.q_offset = p->q_offset;
     x.max_threads = h.threads;
+    x.window_left = p->mask.window_left;
+    x.window_right = p->mask.window_right;
+    x.prefix = p->mask.prefix;
+    x.sequences = p->mask.sequences;
+    x.align = p->mask.align;
     return x;
 }
 
@@ -218,6 +327,7 @@ static void run_blocks(const prob *p, how h, blocks *m, answer *a)
     r.v = m->v.base;
     r.out = m->out.base;
     r.lse = a->lse;
+    prob_args(p, &r);
     r.workspace = workspace_new(plan);
     r.workspace_size = a->workspace_bytes;
     r.threads = executor_threads(&e);

@@ -112,6 +112,9 @@ static const rule rules[] = {
     R4(max_threads, -1, QKV_EARG, 1024),
     R4(max_threads, 1025, QKV_EARG, 1024),
     R4(max_threads, INT32_MIN, QKV_EARG, 1024),
+    R4(reserved2, 1, QKV_EARG, 0),
+    R4(align, -1, QKV_EARG, QKV_ALIGN_BOTTOM_RIGHT),
+    R4(align, 3, QKV_EARG, QKV_ALIGN_BOTTOM_RIGHT),
     /* negative sizes */
     R8(q.dim[0], -1, QKV_EARG, 0),
     R8(q.dim[1], -1, QKV_EARG, 0),
@@ -198,7 +201,7 @@ static void unknown_types_are_refused(void **state)
 static void unknown_use_bits_are_refused(void **state)
 {
     (void)state;
-    for (int bit = 2; bit < 64; bit++) {
+    for (int bit = 9; bit < 64; bit++) {
         qkv_params p = good();
         p.use = UINT64_C(1) << bit | QKV_USE_CAUSAL;
         qkv_error e = qkv_error_init();
@@ -210,6 +213,52 @@ static void unknown_use_bits_are_refused(void **state)
         assert_true(e.got == (int64_t)p.use);
         assert_holds_number("use", &e, e.got);
     }
+}
+
+/* use bits, then one member that no longer fits them */
+static void options_out_of_their_bounds_are_refused(void **state)
+{
+    (void)state;
+    static const rule bounds[] = {
+        R8(window_left, -2, QKV_EARG, -1),
+        R8(window_left, INT64_MIN, QKV_EARG, -1),
+        R8(window_right, -2, QKV_EARG, -1),
+        R8(prefix, -1, QKV_EARG, 0),
+        R8(sequences, 0, QKV_EARG, 1),
+        R8(sequences, -5, QKV_EARG, 1),
+    };
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        const rule *const r = &bounds[i];
+        qkv_params p = good();
+        memcpy((char *)&p + r->offset, &r->value, 8);
+        /* without its bit nobody reads it */
+        qkv_plan *plan = NULL;
+        assert_int_equal(qkv_plan_create(&plan, &p, NULL, NULL), QKV_OK);
+        qkv_plan_destroy(plan);
+        p.use = QKV_USE_WINDOW | QKV_USE_PREFIX;
+        if (strstr(r->name, "sequences") != NULL) p.use |= QKV_USE_PACKED;
+        assert_refused(r->name, &p, r->status, r->arg, r->value, r->want);
+    }
+    qkv_params p = good();
+    p.use = QKV_USE_PACKED;
+    p.sequences = 2; /* packed sequences lie in one batch */
+    assert_refused("packed", &p, QKV_ESHAPE, "params.q.dim[0]", B, 1);
+    p = good();
+    p.use = QKV_USE_CAUSAL;
+    p.align = QKV_ALIGN_BOTTOM_RIGHT;
+    p.q_offset = 1;
+    assert_refused("align", &p, QKV_ESHAPE, "params.align", QKV_ALIGN_BOTTOM_RIGHT, 0);
+    p.q_offset = 0;
+    p.use |= QKV_USE_Q_OFFSETS;
+    assert_refused("align", &p, QKV_ESHAPE, "params.align", QKV_ALIGN_BOTTOM_RIGHT, 0);
+    p = good();
+    p.q = qkv_shape_dense(QKV_F32, 1, HQ, SQ, D);
+    p.out = qkv_shape_dense(QKV_F32, 1, HQ, SQ, DV);
+    p.k.dim[0] = p.v.dim[0] = 1;
+    p.use = QKV_USE_PACKED;
+    p.sequences = INT64_MAX; /* no memory holds their edges */
+    qkv_plan *plan = NULL;
+    assert_int_equal(qkv_plan_create(&plan, &p, NULL, NULL), QKV_EARG);
 }
 
 static void kernels_that_are_not_there_are_refused(void **state)
@@ -520,6 +569,7 @@ int main(void)
         cmocka_unit_test(heads_that_do_not_divide_are_refused),
         cmocka_unit_test(unknown_types_are_refused),
         cmocka_unit_test(unknown_use_bits_are_refused),
+        cmocka_unit_test(options_out_of_their_bounds_are_refused),
         cmocka_unit_test(kernels_that_are_not_there_are_refused),
         cmocka_unit_test(the_scale_must_be_usable),
         cmocka_unit_test(the_row_offset_has_a_bound),

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* place.c - which rows and keys an item works on: rows of one head of one batch, or of one sequence of
+ * several that are packed into it. An item never reaches over the end of a sequence: its rows share
+ * the key that counts as key 0, and with it the edges of blocks.
+ *
+ * Where packed sequences begin is known with the data only. The workspace holds how many items of a
+ * head lie before each.
+ */
+#include "run/run.h"
+
+static int64_t *blocks_before(const qkvi_job *job)
+{
+    return (int64_t *)(void *)((char *)job->workspace + job->plan->at_blocks);
+}
+
+int64_t qkvi_items(const qkvi_job *job)
+{
+    const qkv_plan *const p = job->plan;
+    if (p->sequences == 0 || p->items == 0) return p->items;
+    int64_t *const before = blocks_before(job);
+    before[0] = 0;
+    for (int64_t s = 0; s < p->sequences; s++) {
+        const int64_t rows = job->cu_q[s + 1] - job->cu_q[s];
+        before[s + 1] = before[s] + rows / p->item_rows + (rows % p->item_rows != 0);
+    }
+    return p->heads * before[p->sequences];
+}
+
+/* the sequence that holds that row block of a head */
+static int64_t find_sequence(const int64_t *before, int64_t sequences, int64_t block)
+{
+    int64_t lo = 0, hi = sequences; /* before[lo] <= block < before[hi] */
+    while (hi - lo > 1) {
+        const int64_t middle = lo + (hi - lo) / 2;
+        if (before[middle] <= block)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+/* Lengths and position of batch or sequence s, whose tensors hold `rows` rows and at->all_keys
+ * keys. */
+static void set_own(const qkvi_job *job, qkvi_place *at, int64_t s, int64_t rows)
+{
+    const qkv_plan *const p = job->plan;
+    const int64_t begin = p->use & QKV_USE_KV_START ? job->kv_start[s] : 0;
+    const int64_t end = p->use & QKV_USE_KV_LEN ? job->kv_len[s] : at->all_keys;
+    at->mask = p->mask;
+    at->mask.keys = end > begin ? end - begin : 0;
+    at->mask.rows = p->use & QKV_USE_Q_LEN ? job->q_len[s] : rows;
+    at->key = at->first_key + begin;
+    const int64_t offset = p->use & QKV_USE_Q_OFFSETS           ? job->q_offset[s]
+                           : p->align == QKV_ALIGN_BOTTOM_RIGHT ? end - at->mask.rows
+                           : p->align == QKV_ALIGN_TOP_LEFT     ? 0
+                                                                : p->q_offset;
+    at->mask.shift = offset - begin;
+}
+
+qkvi_place qkvi_item_place(const qkvi_job *job, int64_t number)
+{
+    const qkv_plan *const p = job->plan;
+    const int64_t *const before = p->sequences ? blocks_before(job) : NULL;
+    const int64_t blocks = before ? before[p->sequences] : p->row_blocks;
+    const int64_t head = number / blocks, turn = number % blocks;
+    const int64_t block = job->tap ? turn : blocks - 1 - turn;
+    const int64_t s = before ? find_sequence(before, p->sequences, block) : head / p->heads;
+    const int64_t first_row = before ? job->cu_q[s] : 0;
+    const int64_t rows = before ? job->cu_q[s + 1] - first_row : p->rows;
+    const int64_t row = (before ? block - before[s] : block) * p->item_rows;
+    qkvi_place at = {.batch = head / p->heads,
+                     .head = head % p->heads,
+                     .row = first_row + row,
+                     .rows = rows - row < p->item_rows ? rows - row : p->item_rows,
+                     .own_row = row,
+                     .first_key = before ? job->cu_k[s] : 0,
+                     .all_keys = before ? job->cu_k[s + 1] - job->cu_k[s] : p->keys};
+    set_own(job, &at, s, rows);
+    return at;
+}
