@@ -4,6 +4,7 @@
  * and writes. Nothing is printed before all of it is checked and computed.
  */
 #include "cli/explain_input.h"
+#include "lesson/state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,6 +38,13 @@ static const cli_option opt_set_query = {
     .kind = CLI_TEXT,
     .value = "X,Y,...",
     .help = "Change the query of the token, one number a channel",
+};
+static const cli_option opt_state = {
+    .name = "state",
+    .kind = CLI_TEXT,
+    .value = "TEXT",
+    .help = "What a link of the lesson's page holds behind its #: tokens, numbers and choices at "
+            "once",
 };
 static const cli_option opt_digits = {
     .name = "digits",
@@ -76,12 +84,35 @@ static const cli_option opt_keys = {
     .help = "Show only keys FROM to TO - 1; the softmax still runs over all",
 };
 
+/* What a state says itself. */
+static const cli_option *const in_state[] = {&opt_token,
+                                             &opt_stage,
+                                             &cli_opt_causal,
+                                             &cli_opt_scale,
+                                             &opt_temperature,
+                                             &opt_set_query,
+                                             &opt_digits,
+                                             &cli_explain_opt_q,
+                                             &cli_explain_opt_k,
+                                             &cli_explain_opt_v,
+                                             &cli_opt_head,
+                                             &cli_opt_batch,
+                                             &cli_explain_opt_x,
+                                             &cli_explain_opt_wq,
+                                             &cli_explain_opt_wk,
+                                             &cli_explain_opt_wv,
+                                             &cli_explain_opt_tokens,
+                                             &opt_rows,
+                                             &opt_keys};
+
 typedef struct explanation {
     const cli_args *args;
     cli_explain_input input; /* owns */
     lesson_input in;
     lesson_stages stages;
     lesson_face face;
+    int32_t digits; /* of a state; -1: the option's */
+    int map;        /* 1: the map when --view does not say otherwise */
 } explanation;
 
 /* ---- the reader's choices -------------------------------------------------------------------- */
@@ -355,7 +386,7 @@ static void make_face(explanation *e, lesson_format format)
     e->face.width = cli_width();
     e->face.utf8 = utf8;
     e->face.color = format == LESSON_TEXT && cli_use_color(e->args, stdout);
-    e->face.digits = (int32_t)cli_int(e->args, &opt_digits, 2);
+    e->face.digits = e->digits >= 0 ? e->digits : (int32_t)cli_int(e->args, &opt_digits, 2);
     e->face.safe = utf8 ? cli_safe_text : safe_ascii;
     e->face.columns = cli_columns;
 }
@@ -374,14 +405,15 @@ static int show(explanation *e, lesson_format format)
     };
     const lesson_sink sink = {write_stdout, stdout};
     const lesson_view view = {&e->in, &e->stages, &e->face, &sink, &e->input.memory};
-    if (writer[format][cli_choice(e->args, &opt_view, 0)](&view) == QKV_OK) return CLI_DONE;
+    if (writer[format][cli_choice(e->args, &opt_view, e->map)](&view) == QKV_OK) return CLI_DONE;
     return cli_failed("no memory to show the result");
 }
 
 static int compute(explanation *e, lesson_format format)
 {
     qkv_error err = qkv_error_init();
-    const int engine = format == LESSON_JSON && e->in.stage >= 3;
+    /* a state's JSON is the page's, byte for byte: the explained values and nothing else */
+    const int engine = format == LESSON_JSON && e->in.stage >= 3 && !cli_given(e->args, &opt_state);
     const qkv_status status = lesson_run(&e->stages, &e->in, engine, &e->input.memory, &err);
     if (status == QKV_OK) return CLI_DONE;
     if (status == QKV_ENOMEM && !err.text[0])
@@ -390,16 +422,51 @@ static int compute(explanation *e, lesson_format format)
     return cli_library_error(&err);
 }
 
+/* ---- where the numbers come from ------------------------------------------------------------- */
+
+static int open_state(explanation *e)
+{
+    lesson_trouble trouble;
+    const char *const text = cli_text(e->args, &opt_state);
+    for (size_t i = 0; i < sizeof in_state / sizeof in_state[0]; i++)
+        if (cli_given(e->args, in_state[i]))
+            return cli_refuse("--state and --%s: the state says that itself; leave one of them",
+                              in_state[i]->name);
+    lesson_state *const state =
+        (lesson_state *)e->input.memory.take(e->input.memory.ctx, sizeof *state);
+    if (!state) return cli_failed("no memory for the state");
+    const qkv_status status =
+        lesson_state_read(state, text, strlen(text), &e->input.memory, &trouble);
+    if (status == QKV_ENOMEM) return cli_failed("no memory for the state");
+    if (status != QKV_OK) return cli_refuse("--state: %s", trouble.text);
+    if (state->data != DATA_TOKENS)
+        return cli_refuse("--state: its numbers are in the page, or in a file of its reader, not "
+                          "in the state");
+    if (trouble.kind == TROUBLE_NOTE) cli_note("--state: %s", trouble.text);
+    lesson_state_input(state, 0, &e->in);
+    e->digits = state->digits;
+    e->map = state->map && state->stage > 0;
+    if (cli_choice(e->args, &opt_view, 0) == 1 && state->stage == 0)
+        return cli_refuse("--view map needs scores, and stage 0 has none; choose st=1 to 4");
+    return CLI_DONE;
+}
+
+static int open_input(explanation *e)
+{
+    int bad = cli_explain_open(&e->input, &e->in, e->args);
+    if (bad || cli_given(e->args, &opt_state)) return bad ? bad : open_state(e);
+    bad = read_options(e);
+    if (!bad) bad = choose_token(e);
+    if (!bad) bad = cli_explain_check_memory(&e->input, &e->in, e->args);
+    if (!bad) bad = cli_explain_read(&e->input, &e->in);
+    return bad ? bad : set_query(e);
+}
+
 static int run(const cli_args *args)
 {
-    explanation e = {.args = args};
+    explanation e = {.args = args, .digits = -1};
     cli_files_signals("explain");
-    int bad = cli_explain_open(&e.input, &e.in, args);
-    if (!bad) bad = read_options(&e);
-    if (!bad) bad = choose_token(&e);
-    if (!bad) bad = cli_explain_check_memory(&e.input, &e.in, args);
-    if (!bad) bad = cli_explain_read(&e.input, &e.in);
-    if (!bad) bad = set_query(&e);
+    int bad = open_input(&e);
     const lesson_format format = (lesson_format)cli_choice(args, &opt_format, LESSON_TEXT);
     make_face(&e, format);
     if (!bad) bad = compute(&e, format);
@@ -427,6 +494,7 @@ const cli_command cli_command_explain = {
                                            &cli_opt_scale,
                                            &opt_temperature,
                                            &opt_set_query,
+                                           &opt_state,
                                            &opt_digits,
                                            &opt_format,
                                            &cli_opt_json,
@@ -450,6 +518,8 @@ const cli_command cli_command_explain = {
         (const char *const[]){"qkv explain --token cat --stage 1", "the scores of the query of cat",
                               "qkv explain --set-query 1,1.3", "what changes when the query moves",
                               "qkv explain --q Q.npy --k K.npy --v V.npy --head 1 --view map",
-                              "who looks at whom in one head", NULL},
+                              "who looks at whom in one head",
+                              "qkv explain --state 't=cat&st=3&T=0.5' --json",
+                              "what the page shows for that link", NULL},
     .run = run,
 };

@@ -33,7 +33,9 @@ lesson_word lesson_caption(const lesson_input *in)
     case 2:
         break;
     case 3:
-        return in->causal ? LESSON_W_CAPTION_WEIGHTS_MASKED : LESSON_W_CAPTION_WEIGHTS;
+        if (in->wrong_way) return LESSON_W_CAPTION_WEIGHTS_WRONG;
+        return in->causal || in->padding > 0 ? LESSON_W_CAPTION_WEIGHTS_MASKED
+                                             : LESSON_W_CAPTION_WEIGHTS;
     default:
         return LESSON_W_CAPTION_OUTPUT;
     }
@@ -154,6 +156,13 @@ void line_say(lesson_line *line, lesson_word id, const char *a, const char *b, c
         piece[n] = 0;
         line_own(line, piece);
     }
+}
+
+void line_count_keys(lesson_line *line, int64_t n)
+{
+    char count[LESSON_NUMBER_BYTES];
+    lesson_number_integer(count, n);
+    line_say(line, n == 1 ? LESSON_W_PADDING_KEY : LESSON_W_PADDING_KEYS, count, NULL, NULL);
 }
 
 void line_integer(lesson_line *line, int64_t x)

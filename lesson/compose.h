@@ -24,6 +24,7 @@ void line_text(lesson_line *line, const char *harmless);
 void line_own(lesson_line *line, const char *utf8); /* with our symbols */
 void line_word(lesson_line *line, lesson_word id);  /* the same */
 void line_say(lesson_line *line, lesson_word id, const char *a, const char *b, const char *c);
+void line_count_keys(lesson_line *line, int64_t n); /* "key is", "3 keys are": after "the last" */
 void line_integer(lesson_line *line, int64_t x);
 /* rounded to face->digits; flags as in number.h, the minus by the face */
 void line_number(lesson_line *line, double x, unsigned flags);

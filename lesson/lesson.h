@@ -49,6 +49,27 @@ typedef enum lesson_scale_kind {
     LESSON_SCALE_VALUE = 3 /* times scale_value */
 } lesson_scale_kind;
 
+/* Which number the worked line of a figure speaks of. Written as "w1": the letter of its column, the
+ * key (row), and after a point the channel: "k2.0", "o.1". */
+typedef enum focus_kind {
+    FOCUS_NONE = 0,   /* the figure's own choice: the row that wins, the first channel */
+    FOCUS_QUERY = 1,  /* q.C */
+    FOCUS_KEY = 2,    /* kJ.C */
+    FOCUS_VALUE = 3,  /* vJ.C */
+    FOCUS_SCORE = 4,  /* sJ */
+    FOCUS_SCALED = 5, /* cJ */
+    FOCUS_WEIGHT = 6, /* wJ */
+    FOCUS_SHARE = 7,  /* hJ.C: weight times value */
+    FOCUS_SUM = 8,    /* z: the sum of the weights */
+    FOCUS_OUTPUT = 9  /* o.C */
+} focus_kind;
+
+typedef struct lesson_focus {
+    int32_t kind;    /* a focus_kind */
+    int32_t key;     /* 0 where the kind has none */
+    int32_t channel; /* 0 where the kind has none */
+} lesson_focus;
+
 /* What is attended to, and what the reader chose. Dense, row after row. */
 typedef struct lesson_input {
     int64_t rows, keys, d_k, d_v; /* rows, d_k >= 1 */
@@ -65,6 +86,11 @@ typedef struct lesson_input {
     int32_t keys_chosen; /* the range of keys was asked for: show exactly these */
     int64_t q_offset;    /* causal: query i sees key j when j <= i + q_offset */
     int64_t row_begin, row_end, key_begin, key_end; /* the part that is computed and shown */
+    int64_t padding; /* so many of the last keys are hidden, 0 ... keys */
+    int32_t
+        wrong_way; /* 1: the mask zeroes weights after the softmax, so rows no longer sum to 1 */
+    int32_t input_reserved;
+    lesson_focus focus; /* what the worked line speaks of */
 } lesson_input;
 
 /* Every value of the range [rows][keys]; the token's row whole. */
@@ -76,6 +102,7 @@ typedef struct lesson_stages {
     double *row_out;
     void *engine_weight, *engine_out; /* engine_dtype; NULL when not asked for */
     double difference;                /* largest |engine - reference| of those shown */
+    double *full;                     /* [rows][all keys]: the softmax that the wrong way zeroes */
 } lesson_stages;
 
 /* ---- presets.c: the lesson's own four tokens ------------------------------------------------- */
@@ -95,7 +122,8 @@ double lesson_scale(const lesson_input *in);
 int lesson_sees(const lesson_input *in, int64_t row, int64_t key);
 /* How many keys a row sees: always the first ones. */
 int64_t lesson_seen(const lesson_input *in, int64_t row);
-/* Runs the reference over the range, and the kernels too when engine is not 0. */
+/* Runs the reference over the range, and the kernels too when engine is not 0 (not for the wrong
+ * way, which they do not have). */
 qkv_status lesson_run(lesson_stages *out, const lesson_input *in, int engine,
                       const lesson_memory *memory, qkv_error *err);
 /* The visible key with the largest weight of the token's row; -1 when it sees none. */

@@ -77,7 +77,18 @@ void line_map_caption(lesson_line *line, const lesson_view *view)
 
 void line_map_mask(lesson_line *line, const lesson_view *view, const char *shift)
 {
+    if (view->in->padding > 0) {
+        lesson_line keys;
+        line_start(&keys, view->face);
+        line_count_keys(&keys, view->in->padding);
+        line_say(line, LESSON_W_MAP_PADDING, keys.text, NULL, NULL);
+    }
+    if (view->in->wrong_way) {
+        if (line->n > 0) line_text(line, " ");
+        line_word(line, LESSON_W_WRONG_WAY);
+    }
     if (!view->in->causal) return;
+    if (line->n > 0) line_text(line, " ");
     line_say(line, view->in->q_offset == 0 ? LESSON_W_MAP_CAUSAL : LESSON_W_MAP_CAUSAL_SHIFT, shift,
              NULL, NULL);
 }

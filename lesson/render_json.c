@@ -154,10 +154,15 @@ static void about(const lesson_view *view)
     key(view, "scale");
     number(view, view->stages->scale);
     key(view, "mask");
-    sink_text(view, in->causal ? "\"causal:" : "\"none\"");
-    if (!in->causal) return;
-    integer(view, in->q_offset);
-    sink_text(view, "\"");
+    sink_text(view, in->causal ? "\"causal:" : in->padding > 0 ? "\"padding:" : "\"none\"");
+    if (in->causal || in->padding > 0) {
+        integer(view, in->causal ? in->q_offset : in->padding);
+        sink_text(view, "\"");
+    }
+    if (in->wrong_way) {
+        key(view, "mask_after_softmax");
+        sink_text(view, "true");
+    }
 }
 
 static void engine(const lesson_view *view)
@@ -206,7 +211,7 @@ qkv_status lesson_json(const lesson_view *view)
         key(view, "out");
         matrix(view, s->out, s->rows, in->d_v, 0, indent);
     }
-    if (in->stage >= 3) engine(view);
+    if (s->engine_weight != NULL) engine(view);
     sink_text(view, "\n}\n");
     return QKV_OK;
 }

@@ -136,7 +136,7 @@ static void legend(const lesson_view *view, const map_layout *m)
         line_say(&line, utf8 ? LESSON_W_MAP_LEGEND_EQUAL : LESSON_W_MAP_LEGEND_EQUAL_ASCII,
                  low.text, NULL, NULL);
     if (map_has_odd(view)) legend_also(&line, LESSON_W_MAP_LEGEND_ODD, LESSON_W_MAP_LEGEND_ODD);
-    if (view->in->causal)
+    if (view->in->causal || view->in->padding > 0)
         legend_also(&line, LESSON_W_MAP_LEGEND_HIDDEN, LESSON_W_MAP_LEGEND_HIDDEN_ASCII);
     if (line.n > 0) sink_wrapped(view, line.text, 2);
 }

@@ -77,9 +77,19 @@ static void values(lesson_line *line, const lesson_view *view, const lesson_tabl
 static void mask(lesson_line *line, const lesson_view *view)
 {
     const lesson_input *const in = view->in;
-    if (!in->causal) return;
     const int64_t seen = lesson_seen(in, in->token);
     lesson_line last;
+    if (in->padding > 0) {
+        line_start(&last, view->face);
+        line_count_keys(&last, in->padding);
+        line_text(line, "; ");
+        line_say(line, LESSON_W_PLAIN_PADDING, last.text, NULL, NULL);
+    }
+    if (in->wrong_way) {
+        line_text(line, "; ");
+        line_word(line, LESSON_W_PLAIN_WRONG);
+    }
+    if (!in->causal) return;
     line_start(&last, view->face);
     if (seen > 0) line_key(&last, in, seen - 1, LESSON_NAME_COLUMNS);
     line_text(line, "; ");
@@ -156,7 +166,7 @@ static void step_weights(const lesson_view *view, const lesson_table *table, con
     } else if (no_weights(view, strongest)) {
         line_word(&line, LESSON_W_PLAIN_NO_WEIGHTS);
     } else {
-        line_word(&line, LESSON_W_PLAIN_3);
+        line_word(&line, view->in->wrong_way ? LESSON_W_PLAIN_3_WRONG : LESSON_W_PLAIN_3);
         values(&line, view, table, view->stages->row_weight, 0);
     }
     end(view, &line);
@@ -213,7 +223,7 @@ static void strongest_name(lesson_line *line, const lesson_view *view, int64_t r
 
 static void map_mask(const lesson_view *view)
 {
-    if (!view->in->causal) return;
+    if (!view->in->causal && view->in->padding == 0) return;
     lesson_line line, shift;
     line_start(&shift, view->face);
     plain_exact(&shift, (double)view->in->q_offset);

@@ -118,7 +118,7 @@ qkv_status lesson_svg_map(const lesson_view *view)
     line_start(&line, view->face);
     line_map_caption(&line, view);
     const double width = right + 90 > 620 ? right + 90 : 620;
-    svg_begin(view, width, bottom + (in->causal ? 84 : 60), line.text);
+    svg_begin(view, width, bottom + (in->causal || in->padding > 0 ? 84 : 60), line.text);
     svg_text(view, MARGIN, MARGIN + 12, &ink, line.text);
     edges(view, &p);
     svg_rule(view, p.x, right, p.y, SVG_HAIRLINE);

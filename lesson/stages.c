@@ -19,13 +19,14 @@ double lesson_scale(const lesson_input *in)
 
 int lesson_sees(const lesson_input *in, int64_t row, int64_t key)
 {
-    return !in->causal || key <= row + in->q_offset;
+    return key < lesson_seen(in, row);
 }
 
 int64_t lesson_seen(const lesson_input *in, int64_t row)
 {
+    const int64_t real = in->keys - in->padding;
     const int64_t seen = row + in->q_offset + 1; /* |q_offset| <= 2^62 */
-    if (!in->causal || seen > in->keys) return in->keys;
+    if (!in->causal || seen > real) return real;
     return seen > 0 ? seen : 0;
 }
 
@@ -95,6 +96,7 @@ static int on_row(void *ctx, int32_t stage, int64_t batch, int64_t head, int64_t
         const double y = ((const double *)x)[i];
         if (inside) kept[row * s->keys + j - in->key_begin] = y;
         if (row + in->row_begin == in->token) whole[j] = y;
+        if (s->full != NULL && stage == QKV_STAGE_WEIGHT) s->full[row * in->keys + j] = y;
     }
     return 0;
 }
@@ -105,21 +107,22 @@ typedef struct operands {
     void *out, *lse;
 } operands;
 
-static qkv_status run_once(collector *c, const operands *o, uint32_t stages,
+/* Over the first `keys` keys. */
+static qkv_status run_once(collector *c, const operands *o, int64_t keys, uint32_t stages,
                            const lesson_memory *memory, qkv_error *err)
 {
     const lesson_input *const in = c->in;
     qkv_params p = qkv_params_init();
     p.isa = o->isa;
     p.q = qkv_shape_dense(o->dtype, 1, 1, c->s->rows, in->d_k);
-    p.k = qkv_shape_dense(o->dtype, 1, 1, in->keys, in->d_k);
-    p.v = qkv_shape_dense(o->dtype, 1, 1, in->keys, in->d_v);
+    p.k = qkv_shape_dense(o->dtype, 1, 1, keys, in->d_k);
+    p.v = qkv_shape_dense(o->dtype, 1, 1, keys, in->d_v);
     p.out = qkv_shape_dense(o->dtype, 1, 1, c->s->rows, in->d_v);
     if (in->scale_kind != LESSON_SCALE_SQRT || in->temperature != 1) {
         p.use |= QKV_USE_SCALE;
         p.scale = c->s->scale;
     }
-    if (in->causal) {
+    if (in->causal && !in->wrong_way) {
         p.use |= QKV_USE_CAUSAL;
         p.q_offset = in->q_offset + in->row_begin;
     }
@@ -149,14 +152,44 @@ static qkv_status run_once(collector *c, const operands *o, uint32_t stages,
     return qkv_run(plan, &a, err);
 }
 
+/* How many keys the softmax runs over: padding is left out of it, unless the wrong way is shown. */
+static int64_t softmax_keys(const lesson_input *in)
+{
+    return in->wrong_way ? in->keys : in->keys - in->padding;
+}
+
+/* The wrong way: weights that the mask hides become 0 after the softmax, and the blend is made of
+ * what is left, in the order of the keys. */
+static void zero_after_softmax(lesson_stages *s, const lesson_input *in)
+{
+    for (int64_t i = 0; i < s->rows; i++) {
+        const int64_t seen = lesson_seen(in, i + in->row_begin);
+        double *const out = s->out + i * in->d_v;
+        for (int64_t c = 0; c < in->d_v; c++) out[c] = 0;
+        for (int64_t j = 0; j < in->keys; j++) {
+            const double w = j < seen ? s->full[i * in->keys + j] : 0;
+            if (i + in->row_begin == in->token) s->row_weight[j] = w;
+            if (j >= in->key_begin && j < in->key_end)
+                s->weight[i * s->keys + j - in->key_begin] = w;
+            for (int64_t c = 0; c < in->d_v && j < seen; c++) out[c] += w * in->v[j * in->d_v + c];
+        }
+    }
+}
+
 static qkv_status run_reference(lesson_stages *s, const lesson_input *in,
                                 const lesson_memory *memory, qkv_error *err)
 {
+    const uint32_t scores = 1u << QKV_STAGE_SCORE | 1u << QKV_STAGE_SCALED;
+    const uint32_t weights = 1u << QKV_STAGE_WEIGHT;
+    const int64_t keys = softmax_keys(in);
     collector c = {in, s, 0};
     const operands o = {
         QKV_ISA_REFERENCE, QKV_F64, in->q + in->row_begin * in->d_k, in->k, in->v, s->out, s->lse};
-    return run_once(&c, &o, 1u << QKV_STAGE_SCORE | 1u << QKV_STAGE_SCALED | 1u << QKV_STAGE_WEIGHT,
-                    memory, err);
+    if (keys == in->keys) return run_once(&c, &o, keys, scores | weights, memory, err);
+    /* padded keys have scores, but no part in the softmax */
+    const qkv_status status = run_once(&c, &o, in->keys, scores, memory, err);
+    if (status != QKV_OK) return status;
+    return run_once(&c, &o, keys, weights, memory, err);
 }
 
 /* ---- the kernels ----------------------------------------------------------------------------- */
@@ -195,6 +228,8 @@ static qkv_status run_engine(lesson_stages *s, const lesson_input *in, const les
     s->engine_weight = take(memory, s->rows * s->keys, size);
     s->engine_out = take(memory, outs, size);
     if (s->engine_weight == NULL || s->engine_out == NULL) return QKV_ENOMEM;
+    for (size_t i = 0; i < (size_t)(s->rows * s->keys) * size; i++)
+        ((unsigned char *)s->engine_weight)[i] = 0;
     collector c = {in, s, 1};
     const double *const q = in->q + in->row_begin * in->d_k;
     operands o = {QKV_ISA_BEST, in->engine_dtype, q, in->k, in->v, s->engine_out, NULL};
@@ -204,7 +239,8 @@ static qkv_status run_engine(lesson_stages *s, const lesson_input *in, const les
         o.v = as_f32(in->v, in->keys * in->d_v, memory);
         if (o.q == NULL || o.k == NULL || o.v == NULL) return QKV_ENOMEM;
     }
-    const qkv_status status = run_once(&c, &o, 1u << QKV_STAGE_WEIGHT, memory, err);
+    const qkv_status status =
+        run_once(&c, &o, softmax_keys(in), 1u << QKV_STAGE_WEIGHT, memory, err);
     if (status != QKV_OK) return status;
     s->difference = difference(s->weight, s->engine_weight, s->rows * s->keys, f32);
     if (in->stage > 3)
@@ -228,9 +264,15 @@ qkv_status lesson_run(lesson_stages *s, const lesson_input *in, int engine,
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         *want[i] = (double *)take(memory, count[i], sizeof(double));
         if (*want[i] == NULL) return QKV_ENOMEM;
+        for (int64_t k = 0; k < count[i]; k++) (*want[i])[k] = 0;
+    }
+    if (in->wrong_way) {
+        s->full = (double *)take(memory, s->rows * in->keys, sizeof(double));
+        if (s->full == NULL) return QKV_ENOMEM;
     }
     s->row_out = s->out + (in->token - in->row_begin) * in->d_v;
     const qkv_status status = run_reference(s, in, memory, err);
-    if (status != QKV_OK || !engine) return status;
+    if (status == QKV_OK && in->wrong_way) zero_after_softmax(s, in);
+    if (status != QKV_OK || !engine || in->wrong_way) return status;
     return run_engine(s, in, memory, err);
 }

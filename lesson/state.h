@@ -43,27 +43,6 @@ typedef enum state_mask { MASK_NONE = 0, MASK_CAUSAL = 1, MASK_PADDING = 2 } sta
 
 typedef enum state_data { DATA_TOKENS = 0, DATA_MODEL = 1, DATA_FILE = 2 } state_data;
 
-/* Which number the worked line of a figure speaks of. Written as "w1": the letter of its column, the
- * key (row), and after a point the channel: "k2.0", "o.1". */
-typedef enum focus_kind {
-    FOCUS_NONE = 0,   /* the figure's own choice: the row that wins, the first channel */
-    FOCUS_QUERY = 1,  /* q.C */
-    FOCUS_KEY = 2,    /* kJ.C */
-    FOCUS_VALUE = 3,  /* vJ.C */
-    FOCUS_SCORE = 4,  /* sJ */
-    FOCUS_SCALED = 5, /* cJ */
-    FOCUS_WEIGHT = 6, /* wJ */
-    FOCUS_SHARE = 7,  /* hJ.C: weight times value */
-    FOCUS_SUM = 8,    /* z: the sum of the weights */
-    FOCUS_OUTPUT = 9  /* o.C */
-} focus_kind;
-
-typedef struct lesson_focus {
-    int32_t kind;    /* a focus_kind */
-    int32_t key;     /* 0 where the kind has none */
-    int32_t channel; /* 0 where the kind has none */
-} lesson_focus;
-
 /* The part of a state that an A/B comparison has twice. */
 typedef struct lesson_choice {
     int32_t scale_kind; /* a lesson_scale_kind */
@@ -114,7 +93,8 @@ typedef struct lesson_state {
     uint32_t quiz_seed;              /* of the generated questions; 1 */
     int32_t quiz_question;           /* 0 ... 9: two of the lesson, eight generated */
     int32_t map;                     /* lab: 1: all queries by all keys, 0: the token's table */
-    int32_t model_layer, model_head; /* DATA_MODEL: 0 or 3; 0 ... 11 */
+    int32_t model_layer, model_head; /* DATA_MODEL: 0 or 3; 0 ... 11; opens on 3, 1 ... */
+    int32_t model_row;               /* ... and the row 0 ... 12 of "it" */
     int32_t lost_tokens, lost_d_k, lost_d_v; /* a link whose numbers were too many for it; or 0 */
 
     const char *unknown; /* items not known here, joined by &, as they were */

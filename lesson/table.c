@@ -298,19 +298,34 @@ qkv_status table_make(lesson_table *table, const lesson_view *view, int width)
 void line_mask(lesson_line *line, const lesson_view *view)
 {
     const lesson_input *const in = view->in;
-    if (!in->causal) return;
+    if (!in->causal && in->padding == 0) return;
     const int64_t seen = lesson_seen(in, in->token);
-    const lesson_word id = seen == 0          ? LESSON_W_CAUSAL_NONE
-                           : seen == in->keys ? LESSON_W_CAUSAL_ALL
-                                              : LESSON_W_CAUSAL_SOME;
-    lesson_line who, last;
+    const lesson_word id = in->padding == in->keys ? LESSON_W_PADDING_NONE
+                           : in->padding > 0       ? LESSON_W_PADDING_SOME
+                           : seen == 0             ? LESSON_W_CAUSAL_NONE
+                           : seen == in->keys      ? LESSON_W_CAUSAL_ALL
+                                                   : LESSON_W_CAUSAL_SOME;
+    lesson_line who, last, keys;
     char hidden[LESSON_NUMBER_BYTES];
     line_start(&who, view->face);
     line_start(&last, view->face);
     line_row(&who, in, in->token, LESSON_NAME_COLUMNS);
     if (seen > 0) line_key(&last, in, seen - 1, LESSON_NAME_COLUMNS);
     lesson_number_integer(hidden, in->keys - seen);
-    line_say(line, id, who.text, last.text, hidden);
+    line_start(&keys, view->face);
+    line_count_keys(&keys, in->padding);
+    line_say(line, id, who.text, last.text, in->padding > 0 ? keys.text : hidden);
+    if (!in->wrong_way) return;
+    lesson_line sum;
+    line_start(&sum, view->face);
+    if (in->stage >= 3) {
+        double total = 0;
+        for (int64_t j = 0; j < in->keys; j++) total += view->stages->row_weight[j];
+        line_number(&sum, total, 0);
+    }
+    line_text(line, " ");
+    line_say(line, in->stage >= 3 ? LESSON_W_WRONG_WAY_SUM : LESSON_W_WRONG_WAY, sum.text, NULL,
+             NULL);
 }
 
 int64_t line_query(lesson_line *line, const lesson_view *view, int columns)

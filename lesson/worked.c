@@ -255,7 +255,13 @@ typedef struct exponentials {
     double own, sum;
 } exponentials;
 
-/* 0 when a visible score is not a finite number. */
+/* Which scores the softmax counts. */
+static int counts(const lesson_input *in, int64_t key)
+{
+    return in->wrong_way || lesson_sees(in, in->token, key);
+}
+
+/* 0 when one that counts is not a finite number. */
 static int exponentials_of(exponentials *e, const lesson_view *view, int64_t key)
 {
     enum { LARGE = 20, SMALL = -10 }; /* beyond these e is too long, or nothing, to print */
@@ -263,7 +269,7 @@ static int exponentials_of(exponentials *e, const lesson_view *view, int64_t key
     const double *const x = view->stages->row_scaled;
     double most = x[key];
     for (int64_t j = 0; j < in->keys; j++) {
-        if (!lesson_sees(in, in->token, j)) continue;
+        if (!counts(in, j)) continue;
         if (!lesson_finite(x[j])) return 0;
         if (x[j] > most) most = x[j];
     }
@@ -271,7 +277,7 @@ static int exponentials_of(exponentials *e, const lesson_view *view, int64_t key
     e->seen = 0;
     e->sum = 0;
     for (int64_t j = 0; j < in->keys; j++) {
-        if (!lesson_sees(in, in->token, j)) continue;
+        if (!counts(in, j)) continue;
         e->seen++;
         e->sum += qkv_ref_exp(x[j] - e->shift);
     }

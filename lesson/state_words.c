@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* state_words.c - sentences about what a reader typed: each names what, its value and the bound.
+ * What was read stands in them cut and made harmless, so that the sentence may be shown anywhere.
+ */
+#include "lesson/state_parts.h"
+
+static size_t length_of(const char *text)
+{
+    size_t n = 0;
+    while (text[n] != 0) n++;
+    return n;
+}
+
+void trouble_none(lesson_trouble *t)
+{
+    static const lesson_trouble none = {TROUBLE_NONE, STATE_NO_KEY, STATE_NO_KEY, "", ""};
+    *t = none;
+}
+
+static void append(char *text, size_t room, size_t *n, const char *more)
+{
+    const size_t length = length_of(more);
+    if (*n + length + 1 > room) return; /* a piece that finds no room is left out whole */
+    for (size_t i = 0; i < length; i++) text[*n + i] = more[i];
+    *n += length;
+    text[*n] = 0;
+}
+
+/* {0}, {1}, {2} of the word filled in. */
+static void compose(char *text, size_t room, lesson_word id, const char *const value[3])
+{
+    size_t n = 0;
+    text[0] = 0;
+    for (const char *p = lesson_word_text(id); *p != 0;) {
+        if (p[0] == '{' && p[1] >= '0' && p[1] <= '2' && p[2] == '}') {
+            if (value[p[1] - '0'] != NULL) append(text, room, &n, value[p[1] - '0']);
+            p += 3;
+            continue;
+        }
+        const char one[2] = {*p++, 0};
+        append(text, room, &n, one);
+    }
+}
+
+static void say(lesson_trouble *t, trouble_kind kind, const char *key, lesson_word id,
+                const char *a, const char *b, const char *c)
+{
+    const char *const value[3] = {a, b, c};
+    size_t n = 0;
+    t->kind = kind;
+    t->key[0] = 0;
+    append(t->key, sizeof t->key, &n, key);
+    compose(t->text, sizeof t->text, id, value);
+}
+
+qkv_status trouble_say(lesson_trouble *t, const char *key, lesson_word id, const char *a,
+                       const char *b, const char *c)
+{
+    say(t, TROUBLE_REFUSED, key, id, a, b, c);
+    return QKV_EARG;
+}
+
+void trouble_note(lesson_trouble *t, const char *key, lesson_word id, const char *a, const char *b,
+                  const char *c)
+{
+    if (t->kind == TROUBLE_NONE) say(t, TROUBLE_NOTE, key, id, a, b, c);
+}
+
+/* Bytes of the UTF-8 character at p, 0 when it is none or a control. */
+static size_t character(const unsigned char *p, size_t n)
+{
+    if (p[0] < 0x80) return p[0] >= 0x20 && p[0] != 0x7F;
+    const size_t len = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
+    if (p[0] < 0xC2 || p[0] > 0xF4 || len > n) return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((p[i] & 0xC0) != 0x80) return 0;
+    if ((p[0] == 0xC2 && p[1] < 0xA0) || (p[0] == 0xE0 && p[1] < 0xA0)) return 0;
+    if ((p[0] == 0xED && p[1] >= 0xA0) || (p[0] == 0xF0 && p[1] < 0x90)) return 0;
+    if (p[0] == 0xF4 && p[1] >= 0x90) return 0;
+    /* marks that turn or hide text: U+200B ... 200F, 2028 ... 202E, 2060 ... 206F, FEFF */
+    if (p[0] == 0xE2 && p[1] == 0x80 &&
+        ((p[2] >= 0x8B && p[2] <= 0x8F) || (p[2] >= 0xA8 && p[2] <= 0xAE)))
+        return 0;
+    if (p[0] == 0xE2 && p[1] == 0x81 && p[2] >= 0xA0 && p[2] <= 0xAF) return 0;
+    if (p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) return 0;
+    return len;
+}
+
+void trouble_piece(char *piece, const char *text, size_t bytes)
+{
+    enum { CHARACTERS = 40 };
+    const unsigned char *const p = (const unsigned char *)text;
+    size_t n = 0, i = 0;
+    for (int count = 0; i < bytes && count < CHARACTERS; count++) {
+        const size_t len = character(p + i, bytes - i);
+        for (size_t k = 0; k < len; k++) piece[n++] = text[i + k];
+        if (len == 0) piece[n++] = '?';
+        i += len > 0 ? len : 1;
+    }
+    piece[n] = 0;
+    if (i < bytes) append(piece, PIECE_BYTES, &n, "…");
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* The text with commas as points, and of several points only the first; 0 when that is no number
+ * either. */
+static int mended(char *text, const char *value, size_t bytes)
+{
+    size_t n = 0;
+    int points = 0;
+    if (bytes + 1 > PIECE_BYTES) return 0;
+    for (size_t i = 0; i < bytes; i++) {
+        const char c = value[i] == ',' ? '.' : value[i];
+        if (c == '.' && points++ > 0) continue;
+        text[n++] = c;
+    }
+    text[n] = 0;
+    return lesson_number_parse(text, n, NULL, NULL) == LESSON_NUMBER_OK;
+}
+
+static int has_letters_of(const char *value, size_t bytes, const char *word)
+{
+    size_t i = bytes > 0 && (value[0] == '-' || value[0] == '+') ? 1 : 0;
+    for (; *word != 0; word++, i++)
+        if (i >= bytes || (value[i] | 0x20) != *word) return 0;
+    return 1;
+}
+
+static int same_points(const char *value, size_t bytes)
+{
+    int points = 0, commas = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        points += value[i] == '.';
+        commas += value[i] == ',';
+    }
+    return points > 1 && commas == 0;
+}
+
+static void refuse_number(const char *key, const char *what, const char *value, size_t bytes,
+                          lesson_number_status status, lesson_trouble *t)
+{
+    char piece[PIECE_BYTES], better[PIECE_BYTES];
+    trouble_piece(piece, value, bytes);
+    const int can_mend = mended(better, value, bytes);
+    lesson_word id = LESSON_W_BAD_NUMBER;
+    if (status == LESSON_NUMBER_EMPTY)
+        id = LESSON_W_BAD_EMPTY;
+    else if (status == LESSON_NUMBER_TOO_LARGE)
+        id = LESSON_W_BAD_LARGE;
+    else if (status == LESSON_NUMBER_COMMA && can_mend)
+        id = LESSON_W_BAD_COMMA;
+    else if (same_points(value, bytes) && can_mend)
+        id = LESSON_W_BAD_POINTS;
+    else if (has_letters_of(value, bytes, "nan") || has_letters_of(value, bytes, "inf"))
+        id = LESSON_W_BAD_NAN;
+    trouble_say(t, key, id, what, piece, better);
+}
+
+int state_read_number(const char *key, const char *what, const char *value, size_t bytes, double *x,
+                      lesson_trouble *t)
+{
+    size_t from = 0;
+    while (from < bytes && value[from] == ' ') from++;
+    while (bytes > from && value[bytes - 1] == ' ') bytes--;
+    const lesson_number_status status = lesson_number_parse(value + from, bytes - from, x, NULL);
+    if (status == LESSON_NUMBER_OK) return 1;
+    refuse_number(key, what, value + from, bytes - from, status, t);
+    return 0;
+}
+
+int state_read_cell(const char *matrix, int32_t row, int32_t column, const char *value,
+                    size_t bytes, double *x, lesson_trouble *t)
+{
+    char i[LESSON_NUMBER_BYTES], c[LESSON_NUMBER_BYTES], place[PIECE_BYTES];
+    lesson_number_integer(i, row);
+    lesson_number_integer(c, column);
+    const char *const at[3] = {matrix, i, c};
+    compose(place, sizeof place, LESSON_W_BAD_CELL, at);
+    if (state_read_number(matrix, place, value, bytes, x, t)) return 1;
+    t->row = row;
+    t->column = column;
+    return 0;
+}
