@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ref_math.c - e^x and ln x for the reference, as docs/numerics.md writes them.
+/* ref_math.c - e^x, ln x, tanh x and ALiBi's slopes for the reference, as docs/numerics.md writes them.
  *
  * Plain float64 operations in a fixed order; the caller sets the environment of rule 0.
  */
@@ -51,4 +51,41 @@ __attribute__((noinline)) double qkvi_ref_exp(double x)
 double qkvi_ref_log(double x)
 {
     return qkvi_log2(x) * QKVI_LN2;
+}
+
+double qkvi_ref_tanh(double x)
+{
+    /* of x, x^3, x^5 ... */
+    static const double taylor[9] = {1.0,
+                                     -1.0 / 3,
+                                     2.0 / 15,
+                                     -17.0 / 315,
+                                     62.0 / 2835,
+                                     -1382.0 / 155925,
+                                     21844.0 / 6081075,
+                                     -929569.0 / 638512875,
+                                     6404582.0 / 10854718875.0};
+    const double size = x < 0 ? -x : x;
+    if (size < 0.125) {
+        const double w = x * x;
+        double y = taylor[8];
+        for (int i = 7; i >= 0; i--) y = y * w + taylor[i];
+        return y * x;
+    }
+    const double e = qkvi_ref_exp(-2 * size);
+    const double y = (1 - e) / (1 + e);
+    return x < 0 ? -y : y;
+}
+
+/* not inlined, as qkvi_ref_exp */
+__attribute__((noinline)) double qkvi_ref_slope(int64_t h, int64_t heads, double max_bias)
+{
+    int64_t n = 1;
+    while (2 * n <= heads) n *= 2;
+    const double part =
+        h < n ? (double)(h + 1) / (double)n : (double)(2 * (h - n) + 1) / (double)(2 * n);
+    const double x = -max_bias * part;
+    if (x < -1000) return 0;
+    const double whole = (x + QKVI_ROUNDER_F64) - QKVI_ROUNDER_F64;
+    return qkvi_ref_exp((x - whole) * QKVI_LN2) * power2((int)whole);
 }
