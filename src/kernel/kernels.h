@@ -39,11 +39,11 @@ typedef struct qkvi_step {
     int32_t fresh;    /* in, out: 1 while o, m, l hold nothing */
     int32_t v_finite; /* in, out: 1 every value of the block is finite, 0 not, -1 not looked yet */
     int32_t slow;     /* out of weigh, into blend: some row needs the row-by-row form */
-    /* rows of the caller's next block to prefetch, NULL: none; how many of each; elements from one
-     * to the next */
+    /* the caller's rows to prefetch while scores (ahead_k) and values (ahead_v) are computed; NULL:
+     * none; elements from one to the next; how many */
     const void *ahead_k, *ahead_v;
-    int32_t ahead_keys;
     int64_t ahead_k_stride, ahead_v_stride;
+    int32_t ahead_k_rows, ahead_v_rows;
 } qkvi_step;
 
 /* The functions of one type; ops.inc lists and describes them. */

@@ -18,7 +18,7 @@
 #include <qkv/attention.h>
 
 enum {
-    QKVI_ITEM_ROWS = 384, /* so many rows reuse one key block while it is near */
+    QKVI_ITEM_ROWS = 768, /* so many rows reuse one key block while it is near */
     QKVI_ITEM_TILES = 16, /* at most, whatever the tile */
     QKVI_MAX_LEVELS = 48  /* of the fold tree: no tensor holds more than 2^60 keys */
 };

@@ -8,6 +8,10 @@
 /* what one slot may take, so that a thread stays within its share of the cache (and 2 MB) */
 #define SLOT_BUDGET (INT64_C(1536) * 1024)
 
+/* what the tiles of an item touch with every key block: the greater part of a second-level cache of
+ * 1 MB, which a block of keys and values must share */
+#define TILES_BUDGET (INT64_C(640) * 1024)
+
 enum { ITEMS_A_THREAD = 8 };
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -62,8 +66,11 @@ void qkvi_plan_tile(qkv_plan *plan)
     const int64_t row_bytes = (d + (dv + 2) * (plan->levels + 1)) * plan->real_bytes;
     int64_t tiles = QKVI_ITEM_ROWS / plan->tile_rows;
     if (tiles > QKVI_ITEM_TILES) tiles = QKVI_ITEM_TILES;
-    const int64_t affordable = SLOT_BUDGET / (row_bytes * plan->tile_rows);
-    if (tiles > affordable) tiles = affordable;
+    const int64_t touched = (d + dv + 2) * plan->real_bytes;
+    if (tiles > SLOT_BUDGET / (row_bytes * plan->tile_rows))
+        tiles = SLOT_BUDGET / (row_bytes * plan->tile_rows);
+    if (tiles > TILES_BUDGET / (touched * plan->tile_rows))
+        tiles = TILES_BUDGET / (touched * plan->tile_rows);
     if (tiles < 1) tiles = 1;
     /* a few items for each thread, or the last one to finish is waited for */
     const int64_t needed = divide_up(plan->rows, plan->tile_rows);

@@ -97,17 +97,14 @@ static void set_block(item *it, int64_t key, int32_t keys)
     }
 }
 
-/* The first tiles each fetch a part of the next block into the second-level cache: a row of keys
- * with every step of their key loop, so at most as many rows as that loop has steps. */
-static void set_ahead(item *it, int32_t tile, int64_t next, int64_t end)
+/* The first tiles each fetch a part of the next block into the second-level cache. */
+static void ahead_block(item *it, int32_t tile, int64_t next)
 {
     enum { PARTS = 8, KEYS = QKVI_BLOCK / PARTS };
     const qkv_plan *const p = it->plan;
     qkvi_step *const s = &it->step;
-    s->ahead_k = s->ahead_v = NULL;
-    s->ahead_keys = 0;
-    if (tile >= PARTS || next + QKVI_BLOCK > end) return;
-    s->ahead_keys = KEYS;
+    if (tile >= PARTS || next + QKVI_BLOCK > min64(it->key_end, it->place.mask.keys)) return;
+    s->ahead_k_rows = s->ahead_v_rows = KEYS;
     s->ahead_k_stride = p->k.stride[2];
     s->ahead_v_stride = p->v.stride[2];
     if (p->k.stride[3] == 1)
@@ -115,6 +112,37 @@ static void set_ahead(item *it, int32_t tile, int64_t next, int64_t end)
     /* copying values that lie row after row into strips reads ahead by itself */
     if (p->v.stride[3] == 1 && !(p->strips_v && p->v.stride[2] == p->dv))
         s->ahead_v = qkvi_at(it->v, (next + tile * KEYS) * p->v.stride[2] * p->real_bytes);
+}
+
+/* With the last block, what comes after it: the rows that the tile will write, and those that the
+ * same tile of the next item will read. */
+static void ahead_rows(item *it, const qkvi_tile *t)
+{
+    const qkv_plan *const p = it->plan;
+    const qkvi_place *const at = &it->place;
+    qkvi_step *const s = &it->step;
+    if (!it->job->partial && p->out.stride[3] == 1) {
+        s->ahead_k = qkvi_at(it->job->out, qkvi_shape_at(&p->out, p->real_bytes, at->batch,
+                                                         at->head, at->row + t->row));
+        s->ahead_k_stride = p->out.stride[2];
+        s->ahead_k_rows = t->rows;
+    }
+    const int64_t next = at->row + p->item_rows + t->row;
+    if (next + t->rows <= p->rows && p->q.stride[3] == 1) {
+        s->ahead_v =
+            qkvi_at(it->job->q, qkvi_shape_at(&p->q, p->real_bytes, at->batch, at->head, next));
+        s->ahead_v_stride = p->q.stride[2];
+        s->ahead_v_rows = t->rows;
+    }
+}
+
+static void set_ahead(item *it, int32_t tile, int64_t next)
+{
+    it->step.ahead_k = it->step.ahead_v = NULL;
+    if (next >= it->tiles[tile].sees.any.hi)
+        ahead_rows(it, it->tiles + tile);
+    else
+        ahead_block(it, tile, next);
 }
 
 static void step_tile(item *it, qkvi_tile *t, int64_t key)
@@ -206,7 +234,7 @@ static int visit_blocks(item *it, sink *sinks)
         for (int32_t i = 0; i < it->ntiles; i++) {
             if (qkvi_cancelled(it->job)) return QKVI_CANCELLED;
             if (key >= keys) break;
-            set_ahead(it, i, key + QKVI_BLOCK, min64(it->key_end, keys));
+            set_ahead(it, i, key + QKVI_BLOCK);
             step_tile(it, it->tiles + i, key);
         }
         if ((key + QKVI_BLOCK) % QKVI_SPAN == 0 || key + QKVI_BLOCK >= it->key_end)

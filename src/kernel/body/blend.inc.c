@@ -97,8 +97,8 @@ HOT void NAME(blend_tile)(const qkvi_step *t, const NAME(edges) * e, const vec *
     int64_t c = 0, stride;
     for (; c + NR <= t->dv; c += NR, o += NR * width) {
         if (ahead) {
-            /* this tile's rows of the next block, spread over the channel steps */
-            for (int64_t i = c / NR; i < t->ahead_keys; i += t->dv / NR)
+            /* spread over the channel steps */
+            for (int64_t i = c / NR; i < t->ahead_v_rows; i += t->dv / NR)
                 for (int64_t b = 0; b < t->dv; b += 64 / (int64_t)sizeof(real))
                     __builtin_prefetch((const char *)(ahead + i * t->ahead_v_stride + b), 0, 2);
         }

@@ -34,10 +34,10 @@ typedef struct NAME(stretch) {
     const real_u *k;
     real *s;
     vec *mx;
-    /* rows of the next block, one to fetch with each step of the key loop until the end is reached
-     */
+    /* rows to prefetch, some with each step of the key loop until the end is reached */
     const char *ahead, *ahead_end;
     int64_t ahead_step; /* bytes */
+    int ahead_rows;     /* a step */
     int64_t k_stride, d, j0, j1, width;
     int again; /* not the first group of channels: its sum is added to what s holds */
 } NAME(stretch);
@@ -52,11 +52,9 @@ HOT void NAME(score_keys)(const NAME(stretch) * x, const int NV, const int NR)
     real *s = x->s + x->j0 * width;
     vec *const mx = x->mx;
     for (int64_t j = x->j0; j + NR <= x->j1; j += NR, s += NR * width, k += NR * stride) {
-        if (ahead != ahead_end) {
+        for (int n = x->ahead_rows; n && ahead != ahead_end; n--, ahead += x->ahead_step)
             for (int64_t i = 0; i < d * (int64_t)sizeof(real); i += 64)
                 __builtin_prefetch(ahead + i, 0, 2);
-            ahead += x->ahead_step;
-        }
         vec a[8][QKVI_TILE_VECTORS];
         UNROLL_ALL for (int r = 0; r < NR; r++)
         {
@@ -149,7 +147,8 @@ static void NAME(score_range)(const qkvi_step *t, int64_t j0, int64_t j1, int v0
         if (nv == QKVI_TILE_VECTORS && t->ahead_k) {
             x.ahead = (const char *)((const real_u *)t->ahead_k + c);
             x.ahead_step = t->ahead_k_stride * (int64_t)sizeof(real);
-            x.ahead_end = x.ahead + t->ahead_keys * x.ahead_step;
+            x.ahead_end = x.ahead + t->ahead_k_rows * x.ahead_step;
+            x.ahead_rows = (int)((t->ahead_k_rows * step + j1 - j0 - 1) / (j1 - j0));
         }
         fns[nv](&x);
         x.j0 = j0 + (j1 - j0) / step * step;
