@@ -7,7 +7,7 @@
 #include "lesson/table.h"
 #include "lesson/view.h"
 
-enum { CHANNELS_SHOWN = 2 }; /* of a vector in a cell; the lab shows all */
+enum { CHANNELS_WHOLE = 3, CHANNELS_CUT = 2 }; /* of a vector in a cell; the lab shows all */
 
 typedef struct calc {
     view_json *json;
@@ -25,18 +25,22 @@ static void number(const calc *c, const char *key, double x, int whole)
     view_text(c->json, key, c->line->text);
 }
 
+/* ["1", "0"], an ellipsis at the end where channels are left out */
 static void vector(const calc *c, const char *key, const double *x, int64_t n, int whole)
 {
-    line_start(c->line, c->of->view->face);
-    view_line_vector(c->line, x, n, n <= 3 ? n : CHANNELS_SHOWN, whole);
-    view_text(c->json, key, c->line->text);
+    const int64_t shown = n <= CHANNELS_WHOLE ? n : CHANNELS_CUT;
+    view_open(c->json, key, '[');
+    for (int64_t i = 0; i < shown; i++) number(c, NULL, x[i], whole);
+    if (shown < n) view_text(c->json, NULL, "…");
+    view_close(c->json, ']');
 }
 
 static void share(const calc *c, int64_t key)
 {
-    double x[3];
+    double x[CHANNELS_WHOLE];
     const int64_t n = c->in->d_v;
-    for (int64_t i = 0; i < n && i < 3; i++) x[i] = c->s->row_weight[key] * c->in->v[key * n + i];
+    for (int64_t i = 0; i < n && i < CHANNELS_WHOLE; i++)
+        x[i] = c->s->row_weight[key] * c->in->v[key * n + i];
     vector(c, "share", x, n, 0);
 }
 

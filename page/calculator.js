@@ -5,6 +5,7 @@
   const figure = qkv.id('calculator-figure');
   const table = figure.querySelector('table');
   const columns = ['key', 'value', 'score', 'scaled', 'weight', 'share'];
+  const letters = { query: 'q', key: 'k', value: 'v', score: 's', scaled: 'c', weight: 'w', share: 'h' };
   const LAST = 4, AXIS = 64;
 
   function bar() {
@@ -24,38 +25,44 @@
     while (body.rows.length < n) body.append(row(body.rows.length));
   }
 
-  function drawRow(tr, model, n, stage) {
+  // A cell's content: one number or several, each a button that the worked line can speak of.
+  function drawCell(cell, value, code, weight) {
+    const list = value === undefined ? [] : Array.isArray(value) ? value : [value];
+    const wanted = list.length + (Array.isArray(value) ? 1 : 0) + 10 * weight;
+    if (cell.dataset.shape !== String(wanted)) {
+      cell.dataset.shape = wanted;
+      cell.replaceChildren();
+      list.forEach((text, i) => {
+        if (Array.isArray(value)) cell.append(i ? ', ' : '[');
+        cell.append(text === '…' ? text : qkv.el('button', { type: 'button', class: 'num', tabindex: -1,
+          'data-f': code + (Array.isArray(value) ? '.' + i : '') }, text));
+      });
+      if (Array.isArray(value)) cell.append(']');
+      if (weight && list.length) cell.append(bar());
+    }
+    const buttons = cell.getElementsByClassName('num');
+    for (let i = 0; i < buttons.length; i++) qkv.put(buttons[i], list[i]);
+  }
+
+  function drawRow(tr, model, n) {
     const item = model.rows[n];
     qkv.put(tr.cells[0], item.name);
     tr.classList.toggle('band', model.band === n);
     tr.classList.toggle('hidden-key', !!item.hidden);
     columns.forEach((name, i) => {
-      const cell = tr.cells[i + 1], text = item[name] === undefined ? '' : item[name];
-      if (name !== 'weight') {
-        qkv.put(cell, text);
-        return;
-      }
-      if (text === '') {
-        cell.replaceChildren();
-        return;
-      }
-      let number = cell.querySelector('span');
-      if (!number) {
-        number = qkv.el('span', {});
-        cell.replaceChildren(number, bar());
-      }
-      qkv.put(number, text);
-      cell.querySelector('rect').setAttribute('width', Math.max(0, item.w || 0) * AXIS);
+      const cell = tr.cells[i + 1], weight = name === 'weight' ? 1 : 0;
+      drawCell(cell, item[name], letters[name] + n, weight);
+      if (weight && item.weight !== undefined)
+        cell.querySelector('rect').setAttribute('width', Math.max(0, item.w || 0) * AXIS);
     });
   }
 
-  function drawBracket(body, model, stage) {
-    const cell = body.rows[0].cells[4];
-    const old = cell.querySelector('.bracket');
+  function drawBracket(body, model) {
+    const old = table.querySelector('.bracket');
     if (old) old.remove();
-    if (stage !== 2) return;
+    if (model.stage !== 2) return;
     table.style.setProperty('--n', body.rows.length);
-    cell.append(qkv.el('span', { class: 'bracket', 'aria-hidden': 'true' },
+    body.rows[0].cells[4].append(qkv.el('span', { class: 'bracket', 'aria-hidden': 'true' },
       qkv.el('span', {}, model.divisor)));
   }
 
@@ -70,29 +77,62 @@
     qkv.id('next').classList.toggle('filled', stage !== LAST);
   }
 
+  function drawSums(model) {
+    const query = table.tBodies[0].rows[0], sum = table.tFoot.rows[0];
+    qkv.put(query.querySelector('.who'), model.who);
+    drawCell(query.querySelector('.query'), model.query, 'q', 0);
+    sum.classList.toggle('band', model.band === -1);
+    sum.classList.toggle('reached', model.stage >= 3);
+    drawCell(sum.querySelector('.weight'), model.sum, 'z', 0);
+    drawCell(sum.querySelector('.share'), model.output, 'o', 0);
+  }
+
+  // One tab stop: the number that the worked line speaks of, or the first.
+  function drawStop() {
+    const all = [...table.querySelectorAll('.num')];
+    const now = all.find((x) => x.dataset.f === qkv.about.focus) || all[0];
+    for (const button of all) {
+      button.tabIndex = button === now ? 0 : -1;
+      button.classList.toggle('now', button.dataset.f === qkv.about.focus);
+    }
+  }
+
   function draw(model) {
-    const stage = model.stage;
-    drawStages(stage);
-    qkv.id('caption').replaceChildren(qkv.el('b', {}, qkv.word('STAGE', stage)), ' ' + model.caption);
+    drawStages(model.stage);
+    qkv.id('caption').replaceChildren(
+      qkv.el('b', {}, qkv.word('STAGE', model.stage)), ' ' + model.caption);
     const body = table.tBodies[1];
     fit(body, model.rows.length);
-    for (let n = 0; n < model.rows.length; n++) drawRow(body.rows[n], model, n, stage);
-    drawBracket(body, model, stage);
-    const query = table.tBodies[0].rows[0];
-    qkv.put(query.querySelector('.who'), model.who);
-    qkv.put(query.querySelector('.query'), model.query);
-    const sum = table.tFoot.rows[0];
-    sum.classList.toggle('band', model.band === -1);
-    qkv.put(sum.querySelector('.weight'), model.sum);
-    qkv.put(sum.querySelector('.share'), model.output);
+    for (let n = 0; n < model.rows.length; n++) drawRow(body.rows[n], model, n);
+    drawBracket(body, model);
+    drawSums(model);
+    drawStop();
     qkv.pieces(qkv.id('worked'), model.work);
-    qkv.show(qkv.id('after4'), stage === LAST);
-    document.title = qkv.word('STAGE', stage) + ' ' + qkv.word('TITLE');
+    qkv.drawOutput(model);
+    document.title = qkv.word('STAGE', model.stage) + ' ' + qkv.word('TITLE');
   }
 
   function go(stage) {
-    qkv.set({ st: stage }, 'stage');
+    qkv.set({ st: stage, f: '' }, 'stage');
     qkv.say(qkv.id('caption').textContent);
+  }
+
+  // Arrow keys move between the numbers that can be seen.
+  function move(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!step || !event.target.classList.contains('num')) return;
+    const all = [...table.querySelectorAll('.num')].filter((x) => x.offsetParent !== null);
+    let next = all[all.indexOf(event.target) + step];
+    if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
+      const box = event.target.getBoundingClientRect();
+      const away = (x) => (x.getBoundingClientRect().top - box.top) * step;
+      const rows = all.filter((x) => away(x) > 4);
+      const near = Math.min(...rows.map(away));
+      const side = (x) => Math.abs(x.getBoundingClientRect().left - box.left);
+      next = rows.filter((x) => away(x) < near + 4).sort((a, b) => side(a) - side(b))[0];
+    }
+    if (next) next.focus();
+    event.preventDefault();
   }
 
   figure.addEventListener('click', (event) => {
@@ -102,5 +142,13 @@
     else if (button.id === 'back') go(qkv.about.stage - 1);
     else if (button.dataset.stage) go(button.dataset.stage);
   });
+  table.addEventListener('keydown', move);
+  table.addEventListener('focusin', (event) => {
+    const code = event.target.dataset.f;
+    if (!code || code === qkv.about.focus) return;
+    qkv.set({ f: code }, 'focus');
+    qkv.say(qkv.id('worked').textContent);
+  });
+  qkv.goStage = go;
   qkv.figure('calc', draw);
 })(window.qkv);

@@ -6,6 +6,25 @@
 
 #include "lesson/view.h"
 
+/* "w1", "k2.0": as the state's own text has it; empty when the figure chooses. */
+static void answer_focus(view_json *json, const lesson_focus *focus)
+{
+    static const char letters[] = "-qkvscwhzo";
+    const int has_key = focus->kind != FOCUS_QUERY && focus->kind < FOCUS_SUM;
+    const int has_channel =
+        focus->kind <= FOCUS_VALUE || focus->kind == FOCUS_SHARE || focus->kind == FOCUS_OUTPUT;
+    lesson_line line;
+    line_start(&line, &page_face);
+    if (focus->kind != FOCUS_NONE) {
+        const char letter[2] = {letters[focus->kind], 0};
+        line_text(&line, letter);
+        if (has_key) line_integer(&line, focus->key);
+        if (has_channel) line_text(&line, ".");
+        if (has_channel) line_integer(&line, focus->channel);
+    }
+    view_text(json, "focus", line.text);
+}
+
 /* The state with all its numbers ("state"), as a link where it fits one ("link"), and what the page
  * says about it. */
 static void answer_state(const lesson_state *state, const lesson_trouble *trouble)
@@ -30,6 +49,7 @@ static void answer_state(const lesson_state *state, const lesson_trouble *troubl
     view_text(&json, "section", lesson_section_id(state->section));
     view_integer(&json, "stage", state->stage);
     view_integer(&json, "token", state->token);
+    answer_focus(&json, &state->focus);
     if (trouble->kind != TROUBLE_NONE) view_text(&json, "note", trouble->text);
     view_close(&json, '}');
 }

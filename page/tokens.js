@@ -21,7 +21,7 @@
 
   for (const row of rows)
     row.addEventListener('change', (event) => {
-      qkv.set({ token: '@' + event.target.value }, 'token');
+      qkv.set({ t: '@' + event.target.value, f: '' }, 'token');
       qkv.say(qkv.id('worked').textContent);
     });
   qkv.figure('calc', draw);

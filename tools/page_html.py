@@ -92,11 +92,15 @@ def head_cell(name, words):
             f'<span class="sym">{symbol}</span></th>')
 
 
+def cell_text(value):
+    return text('[' + ', '.join(value) + ']' if isinstance(value, list) else value)
+
+
 def table(model, words):
     cells = ''.join(head_cell(x, words) for x in COLUMNS)
     rows = ''
     for n, row in enumerate(model['rows']):
-        tds = ''.join(f'<td class="{x}" data-c="{x}" data-r="{n}">{text(row.get(x, ""))}</td>'
+        tds = ''.join(f'<td class="{x}" data-c="{x}" data-r="{n}">{cell_text(row.get(x, ""))}</td>'
                       for x in COLUMNS)
         band = ' class="band"' if n == model['band'] else ''
         rows += f'<tr data-r="{n}"{band}><th scope="row">{text(row["name"])}</th>{tds}</tr>'
@@ -107,9 +111,10 @@ def table(model, words):
     return (f'<table class="calc" data-stage="0"><colgroup>{widths}</colgroup>'
             f'<thead><tr><td class="token"></td>{cells}</tr></thead>'
             f'<tbody><tr class="ask"><th scope="row"><span class="mark q" aria-hidden="true"></span>'
-            f'{query}</th><td class="query">{text(model["query"])}</td>{blank}</tr></tbody>'
+            f'{query}</th><td class="key query">{cell_text(model["query"])}</td>{blank}</tr></tbody>'
             f'<tbody class="keys">{rows}</tbody>'
-            f'<tfoot><tr><th scope="row">{text(words["SUM"])}</th>{sums}</tr></tfoot></table>')
+            f'<tfoot><tr><th scope="row"><span class="name">{text(words["SUM"])}</span></th>{sums}</tr>'
+            '</tfoot></table>')
 
 
 def worked(model):

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// plane.js - pictures in the plane: one unit is so many pixels, y grows upwards, text stays 13 px. A
+// picture is drawn at its true size; it never scales.
+(function (qkv) {
+  // box: the corner points {x0, y0, x1, y1} that must fit; room for labels around them.
+  qkv.plane = (box, unit, room) => {
+    const wide = (box.x1 - box.x0) * unit, high = (box.y1 - box.y0) * unit;
+    const x = (a) => Math.round((room.left + (a - box.x0) * unit) * 2) / 2;
+    const y = (b) => Math.round((room.top + (box.y1 - b) * unit) * 2) / 2;
+    const width = room.left + wide + room.right, height = room.top + high + room.bottom;
+    const svg = qkv.svg('svg', { width, height, 'aria-hidden': 'true', class: 'picture' });
+    const line = (name, x1, y1, x2, y2) =>
+      svg.append(qkv.svg('path', { class: name, d: `M${x1} ${y1}L${x2} ${y2}` }));
+    return {
+      svg, x, y, unit, line, width,
+      axes() {
+        line('axis', x(0), y(box.y0), x(0), y(box.y1) - 16);
+        line('axis', x(box.x0), y(0), x(box.x1) + 16, y(0));
+      },
+      text(a, b, text, at, name) {
+        svg.append(qkv.svg('text', { x: x(a) + at.dx, y: y(b) + at.dy,
+          'text-anchor': at.anchor || 'start', class: name || '' }, text));
+      },
+      // ring, square or diamond of a role; dot
+      mark(kind, a, b) {
+        const at = { cx: x(a), cy: y(b) };
+        if (kind === 'q') svg.append(qkv.svg('circle', { ...at, r: 5.5, class: 'mark-q' }));
+        else if (kind === 'dot') svg.append(qkv.svg('circle', { ...at, r: 4, class: 'dot' }));
+        else if (kind === 'k')
+          svg.append(qkv.svg('rect', { x: at.cx - 4.5, y: at.cy - 4.5, width: 9, height: 9, class: 'mark-k' }));
+        else svg.append(qkv.svg('path', { class: 'mark-v',
+          d: `M${at.cx - 6} ${at.cy}l6 -6l6 6l-6 6z` }));
+      },
+      // an arrow from one point to another; a tick where it would be shorter than 16 px
+      arrow(name, a0, b0, a1, b1) {
+        const dx = x(a1) - x(a0), dy = y(b1) - y(b0), long = Math.hypot(dx, dy);
+        if (long < .5) return;
+        const ux = dx / long, uy = dy / long, ex = x(a1), ey = y(b1);
+        if (long < 16) {
+          line(name, x(a0), y(b0), ex, ey);
+          line(name, ex - uy * 4, ey + ux * 4, ex + uy * 4, ey - ux * 4);
+          return;
+        }
+        line(name, x(a0), y(b0), ex - ux * 6, ey - uy * 6);
+        svg.append(qkv.svg('path', { class: name + ' head', d: `M${ex} ${ey}L${ex - ux * 9 - uy * 4.5} ` +
+          `${ey - uy * 9 + ux * 4.5}L${ex - ux * 9 + uy * 4.5} ${ey - uy * 9 - ux * 4.5}z` }));
+      },
+    };
+  };
+
+  // The corners of a set of points and of the origin.
+  qkv.boxOf = (points) => {
+    const box = { x0: 0, y0: 0, x1: 0, y1: 0 };
+    for (const [a, b] of points) {
+      box.x0 = Math.min(box.x0, a); box.x1 = Math.max(box.x1, a);
+      box.y0 = Math.min(box.y0, b); box.y1 = Math.max(box.y1, b);
+    }
+    return box;
+  };
+
+  // The outline of points, in order (Andrew's monotone chain).
+  qkv.hull = (points) => {
+    const sorted = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
+    const half = (list) => {
+      const out = [];
+      for (const p of list) {
+        for (; out.length > 1; out.pop()) {
+          const [a, b] = [out[out.length - 2], out[out.length - 1]];
+          if ((b[0] - a[0]) * (p[1] - a[1]) > (b[1] - a[1]) * (p[0] - a[0])) break;
+        }
+        out.push(p);
+      }
+      out.pop();
+      return out;
+    };
+    return [...half(sorted), ...half(sorted.reverse())];
+  };
+})(window.qkv);
