@@ -32,6 +32,15 @@ extern "C" {
 #define QKV_USE_Q_OFFSETS (UINT64_C(1) << 7) /* args.q_offset in place of params.q_offset */
 #define QKV_USE_PACKED (UINT64_C(1) << 8)    /* params.sequences in one batch: args.cu_q, .cu_k */
 
+#define QKV_USE_MASK (UINT64_C(1) << 9)      /* params.mask: a tensor says who sees whom */
+#define QKV_USE_BIAS (UINT64_C(1) << 10)     /* params.bias: a tensor added to the scores */
+#define QKV_USE_ALIBI (UINT64_C(1) << 11)    /* params.alibi_max_bias, or args.slopes */
+#define QKV_USE_SOFTCAP (UINT64_C(1) << 12)  /* params.softcap */
+#define QKV_USE_SINK (UINT64_C(1) << 13)     /* args.sinks: one score more for every row */
+#define QKV_USE_RULE (UINT64_C(1) << 14)     /* args.rule: the caller's own function of a score */
+#define QKV_USE_DROPOUT (UINT64_C(1) << 15)  /* params.dropout, args.seed */
+#define QKV_USE_KEY_SUMS (UINT64_C(1) << 16) /* args.key_sums: what all rows give each key */
+
 /* Where rows stand among the keys. */
 typedef enum qkv_align {
     QKV_ALIGN_OFFSET = 0,      /* row 0 at key q_offset */
@@ -64,6 +73,19 @@ typedef struct qkv_params {
     int64_t sequences; /* QKV_USE_PACKED: >= 1 */
     int32_t align;     /* a qkv_align; other than 0: in place of q_offset */
     int32_t reserved2; /* 0 */
+    /* [batch, heads, rows, keys] as in the tensors; 1 in place of the first three, or a stride of 0,
+     * repeats; keys beyond the last dimension are not seen.
+     * mask: QKV_BOOL or QKV_BITS, true keeps; with mask_drops 1 true drops.
+     * bias: F32, F16, BF16 or F64; -inf: not seen. */
+    qkv_shape mask, bias;
+    int32_t mask_drops;
+    int32_t slopes_by_batch; /* args.slopes is 0: [heads], 1: [batch][heads] */
+    /* QKV_USE_ALIBI adds slope * -|position - key|. > 0: slope of head h is 2^(-max_bias (h + 1) / n),
+     * n the largest power of two up to the number of heads; of the heads from n on
+     * 2^(-max_bias (2 (h - n) + 1) / (2 n)). 0: args.slopes */
+    double alibi_max_bias;
+    double softcap; /* QKV_USE_SOFTCAP: > 0; a scaled score s becomes softcap * tanh(s / softcap) */
+    double dropout; /* QKV_USE_DROPOUT: chance in [0, 1] that a weight is dropped */
 } qkv_params;
 
 /* Immutable after creation: one plan may run on many threads at once, each run with a workspace
@@ -117,6 +139,33 @@ typedef struct qkv_tap {
     void *ctx;
 } qkv_tap;
 
+/* The caller's own function of a score, a tile at a time, between softcap and ALiBi: slow. s[j *
+ * stride + i] of accumulator's type is the scaled score of the row at position `position + i` and key
+ * `key + j` (both counted as in args.kv_start; batch is the sequence where packed); what is written
+ * there takes its place. It may be called for the same pair twice, from any thread, for pairs that are
+ * not seen, and must give the same for the same numbers. */
+typedef struct qkv_rule {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    void (*score)(void *ctx, int64_t batch, int64_t head, int64_t position, int64_t key,
+                  int64_t rows, int64_t keys, void *s, int64_t stride);
+    void *ctx;
+} qkv_rule;
+
+/* Scores and weights of chosen rows, or all: [batch][head][nrows][key] each, dense, accumulator's
+ * type (keep: bytes); NULL: not wanted. */
+typedef struct qkv_show {
+    uint32_t size;
+    uint32_t reserved;   /* 0 */
+    const int64_t *rows; /* numbers of rows of the tensor, in any order; NULL: all rows */
+    int64_t nrows;       /* not read when rows is NULL */
+    void *scaled;        /* q . k times scale, for every key of the row's batch */
+    void *capped;        /* the same after softcap and rule */
+    void *masked;        /* after ALiBi and bias; -inf where the key is not seen */
+    void *weight;        /* after softmax and before dropout; +0 where it is not seen */
+    void *keep;          /* 1 where dropout keeps */
+} qkv_show;
+
 /* ---- run ------------------------------------------------------------------------------------- */
 
 /* Start from qkv_run_args_init(). Data pointers point at element [0,0,0,0] and may have any byte
@@ -144,6 +193,18 @@ typedef struct qkv_run_args {
      * cu_k[s + 1] - 1 of the one batch, and sees no other's. sequences + 1 numbers, ascending from 0
      * to all rows (all keys). */
     const int64_t *cu_q, *cu_k;
+    const void *mask, *bias;    /* of params.mask and params.bias */
+    const void *slopes, *sinks; /* [heads] (slopes: see params), accumulator's type */
+    const qkv_rule *rule;       /* QKV_USE_RULE */
+    uint64_t seed;              /* QKV_USE_DROPOUT, with the numbers that head 0 and batch 0 (or
+                                    sequence 0) count as: */
+    int64_t first_head, first_batch;
+    void *row_max; /* [batch][head][row], accumulator's type: the largest score after cap and bias;
+                       -inf where no key is seen. NULL: not kept */
+    void *
+        key_sums; /* QKV_USE_KEY_SUMS: [batch][head][key], accumulator's type: to each the weights of
+                       all rows are added, rows ascending */
+    const qkv_show *show; /* NULL: no scores or weights are kept */
 } qkv_run_args;
 
 QKV_API qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *err);
@@ -205,6 +266,20 @@ static inline qkv_run_args qkv_run_args_init(void)
 static inline qkv_partial qkv_partial_init(void)
 {
     qkv_partial x = QKV_ZERO;
+    x.size = (uint32_t)sizeof x;
+    return x;
+}
+
+static inline qkv_rule qkv_rule_init(void)
+{
+    qkv_rule x = QKV_ZERO;
+    x.size = (uint32_t)sizeof x;
+    return x;
+}
+
+static inline qkv_show qkv_show_init(void)
+{
+    qkv_show x = QKV_ZERO;
     x.size = (uint32_t)sizeof x;
     return x;
 }

@@ -60,8 +60,15 @@ typedef struct qkv_error {
     char text[184]; /* the whole sentence, in English, one line */
 } qkv_error;
 
-/* Element types. The numbers are pinned; those missing here are kept for types to come. */
-typedef enum qkv_dtype { QKV_F32 = 1, QKV_F16 = 2, QKV_BF16 = 3, QKV_F64 = 4 } qkv_dtype;
+/* Element types. The numbers are pinned. */
+typedef enum qkv_dtype {
+    QKV_F32 = 1,
+    QKV_F16 = 2,  /* IEEE binary16 */
+    QKV_BF16 = 3, /* the upper half of a float32 */
+    QKV_F64 = 4,
+    QKV_BOOL = 5, /* a byte: 0 is false, all else true */
+    QKV_BITS = 6  /* a bit: element n is bit n % 8 (the lowest first) of byte n / 8 */
+} qkv_dtype;
 
 /* Shape without data. dim is batch, head, position, channel, always in that order; how they lie in
  * memory is the strides' business. Strides count elements, may be negative, and 0 repeats (inputs

@@ -109,6 +109,10 @@ static qkv_status take_args(const qkv_plan *plan, const qkv_run_args *given, qkv
         return qkvi_fail(
             err, QKV_EARG, "args.reserved", a->reserved, 0,
             QKVI_SAY(QKVI_S("args.reserved is "), QKVI_I(a->reserved), QKVI_S("; it must be 0")));
+    if (a->row_max || a->show)
+        return qkvi_fail(err, QKV_EUNSUPPORTED, a->show ? "args.show" : "args.row_max", 1, 0,
+                         QKVI_SAY(QKVI_S(a->show ? "args.show" : "args.row_max"),
+                                  QKVI_S(" is set; this version only takes NULL (0)")));
     if ((s = qkvi_take_threads(a->threads, threads, err))) return s;
     return check_workspace(plan, a, err);
 }

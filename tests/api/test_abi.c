@@ -49,12 +49,12 @@ static void structs_have_their_sizes(void **state)
     assert_int_equal(offsetof(qkv_error, text), 72);
     assert_int_equal(sizeof(qkv_allocator), 32);
     assert_int_equal(sizeof(qkv_threads), 24);
-    assert_int_equal(sizeof(qkv_params), 368);
+    assert_int_equal(sizeof(qkv_params), 544);
     assert_int_equal(offsetof(qkv_params, q), 16);
     assert_int_equal(offsetof(qkv_params, scale), 304);
     assert_int_equal(offsetof(qkv_params, max_threads), 320);
     assert_int_equal(sizeof(qkv_tap), 24);
-    assert_int_equal(sizeof(qkv_run_args), 136);
+    assert_int_equal(sizeof(qkv_run_args), 224);
     assert_int_equal(offsetof(qkv_run_args, q), 8);
     assert_int_equal(offsetof(qkv_run_args, workspace), 48);
     assert_int_equal(offsetof(qkv_run_args, tap), 80);
