@@ -18,7 +18,15 @@ void page_take_reset(void);    /* everything taken is gone, slots stay */
 extern const lesson_memory page_memory;
 
 /* Bytes that outlive the call, one block a slot; a new block replaces the old one. */
-typedef enum page_slot { PAGE_SLOT_MODEL = 0, PAGE_SLOT_DATA, PAGE_SLOTS } page_slot;
+typedef enum page_slot {
+    PAGE_SLOT_MODEL = 0,
+    PAGE_SLOT_DATA,
+    PAGE_SLOT_READ,
+    PAGE_SLOT_Q,
+    PAGE_SLOT_K,
+    PAGE_SLOT_V,
+    PAGE_SLOTS
+} page_slot;
 void *page_keep(page_slot slot, size_t bytes);
 const void *page_kept(page_slot slot, size_t *bytes);
 

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: MIT */
+/* call_lab.c - what the lab shows. Every request begins with a state, then which panel (0 is A, 1 is
+ * B), head and row, a line each; what follows is said beside the call in calls.inc. Maps are computed
+ * for the rows that are asked for, so that the page can cut a large one into small pieces.
+ */
+#include "lesson/view_lab.h"
+#include "page/lab_store.h"
+
+typedef struct lab {
+    lesson_state *state;
+    lab_sizes sizes;
+    int64_t head, row;
+    int other;
+    lesson_input in;
+    lesson_stages stages;
+    lesson_view view;
+} lab;
+
+static void say_no(lesson_word word)
+{
+    page_fail(lesson_word_text(word));
+}
+
+/* The next line as a whole number; fallback when it is none. */
+static int64_t whole(page_request *rest, int64_t fallback)
+{
+    const page_request line = page_line(rest);
+    int64_t x = fallback;
+    lesson_number_parse_integer(line.text, line.bytes, &x);
+    return x;
+}
+
+static int64_t between(int64_t x, int64_t least, int64_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/* The state, and where its numbers are; NULL after an answer. */
+static lab *open_state(page_request *rest)
+{
+    lesson_trouble trouble = {0};
+    const page_request text = page_line(rest);
+    lab *const l = (lab *)page_take(sizeof *l);
+    lesson_state *const state = (lesson_state *)page_take(sizeof *state);
+    if (l == NULL || state == NULL) {
+        say_no(LESSON_W_LAB_NO_MEMORY);
+        return NULL;
+    }
+    if (lesson_state_read(state, text.text, text.bytes, &page_memory, &trouble) != QKV_OK) {
+        page_fail(trouble.text);
+        return NULL;
+    }
+    l->state = state;
+    if (!lab_sizes_of(state, &l->sizes)) {
+        say_no(state->data == DATA_MODEL ? LESSON_W_LAB_NO_MODEL : LESSON_W_LAB_NO_FILE);
+        return NULL;
+    }
+    l->other = whole(rest, 0) != 0;
+    l->head = between(whole(rest, 0), 0, l->sizes.heads - 1);
+    l->row = between(whole(rest, 0), 0, l->sizes.rows - 1);
+    return l;
+}
+
+/* The stage that a map shows: there is none of the vectors, and none of the outputs. */
+static int32_t map_stage(const lesson_state *state)
+{
+    return state->stage < 1 ? 1 : state->stage > 3 ? 3 : state->stage;
+}
+
+/* Computes rows [begin, end) of one panel; 0 after an answer. */
+static int compute(lab *l, int other, int64_t begin, int64_t end)
+{
+    qkv_error err = qkv_error_init();
+    qkv_status status = lab_input(l->state, other, l->head, &l->sizes, &l->in);
+    if (status == QKV_OK) {
+        l->in.row_begin = between(begin, 0, l->sizes.rows - 1);
+        l->in.row_end = between(end, l->in.row_begin + 1, l->sizes.rows);
+        l->in.token = between(l->row, l->in.row_begin, l->in.row_end - 1);
+        err.text[0] = 0;
+        status = lesson_run(&l->stages, &l->in, 0, &page_memory, &err);
+    }
+    const lesson_view view = {&l->in, &l->stages, &page_face, &page_answer, &page_memory};
+    l->view = view;
+    if (status == QKV_OK) return 1;
+    if (status == QKV_ENOMEM || err.text[0] == 0)
+        say_no(LESSON_W_LAB_NO_MEMORY);
+    else
+        page_fail(err.text);
+    return 0;
+}
+
+static lab *open_row(page_request *rest)
+{
+    lab *const l = open_state(rest);
+    return l != NULL && compute(l, l->other, l->row, l->row + 1) ? l : NULL;
+}
+
+static void begin(view_json *json)
+{
+    const view_json fresh = {&page_answer, 0};
+    *json = fresh;
+    view_open(json, NULL, '{');
+}
+
+static void end(view_json *json, qkv_status status)
+{
+    if (status == QKV_OK)
+        view_close(json, '}');
+    else
+        say_no(LESSON_W_LAB_NO_MEMORY);
+}
+
+/* ---- about what is shown ----------------------------------------------------------------------- */
+
+void page_call_lab_model(page_request request)
+{
+    char *const mem = (char *)page_keep(PAGE_SLOT_MODEL, request.bytes);
+    for (size_t i = 0; mem != NULL && i < request.bytes; i++) mem[i] = request.text[i];
+    page_say("{}");
+}
+
+static void about_source(view_json *json, const lab *l)
+{
+    static const char *const sources[] = {"tokens", "model", "file"};
+    char text[6][LESSON_NUMBER_BYTES];
+    const lab_sizes *const z = &l->sizes;
+    const int64_t numbers[6] = {z->rows, z->keys, z->d_k, z->d_v, l->state->model_layer, z->heads};
+    lesson_line *const line = (lesson_line *)page_take(sizeof *line);
+    for (int i = 0; i < 6; i++) lesson_number_integer(text[i], numbers[i]);
+    view_text(json, "data", sources[l->state->data]);
+    view_integer(json, "rows", z->rows);
+    view_integer(json, "keys", z->keys);
+    view_integer(json, "dk", z->d_k);
+    view_integer(json, "dv", z->d_v);
+    view_integer(json, "heads", z->heads);
+    view_integer(json, "layer", l->state->model_layer);
+    view_integer(json, "head", l->state->data == DATA_MODEL ? l->state->model_head : l->head);
+    view_integer(json, "row",
+                 l->state->data == DATA_MODEL  ? l->state->model_row
+                 : l->state->data == DATA_FILE ? l->row
+                                               : l->state->token);
+    if (line == NULL) return;
+    line_start(line, &page_face);
+    if (l->state->data == DATA_MODEL)
+        line_say(line, LESSON_W_LAB_ABOUT_MODEL, text[4], text[2], NULL);
+    else if (l->state->data == DATA_FILE && z->rows != z->keys)
+        line_say(line, LESSON_W_LAB_ABOUT_CROSS, text[0], text[1], text[2]);
+    else
+        line_say(line, LESSON_W_LAB_ABOUT_TOKENS, text[0], text[2], text[3]);
+    view_text(json, "about", line->text);
+}
+
+static qkv_status about_panels(view_json *json, lab *l)
+{
+    lesson_line *const line = (lesson_line *)page_take(sizeof *line);
+    lesson_input in[2];
+    lesson_view view[2];
+    if (line == NULL) return QKV_ENOMEM;
+    for (int i = 0; i < 2; i++) {
+        const qkv_status status = lab_input(l->state, i, l->head, &l->sizes, &in[i]);
+        if (status != QKV_OK) return status;
+        in[i].stage = map_stage(l->state);
+        const lesson_view one = {&in[i], &l->stages, &page_face, &page_answer, &page_memory};
+        view[i] = one;
+        const lesson_choice *const choice = i ? &l->state->other : &l->state->choice;
+        if (view_lab_choice(json, i ? "b" : "a", choice, &view[i]) != QKV_OK) return QKV_ENOMEM;
+    }
+    line_start(line, &page_face);
+    line_map_caption(line, &view[0]);
+    view_text(json, "caption", line->text);
+    lesson_line *const shift = (lesson_line *)page_take(sizeof *shift);
+    if (shift == NULL) return QKV_ENOMEM;
+    line_start(line, &page_face);
+    line_start(shift, &page_face);
+    line_exact(shift, (double)in[0].q_offset);
+    line_map_mask(line, &view[0], shift->text);
+    view_text(json, "mask", line->text);
+    view_integer(json, "stage", l->state->stage);
+    view_flag(json, "map", l->state->map);
+    view_flag(json, "compare", l->state->compare);
+    return view_lab_difference(json, l->state, &view[0], &view[1]);
+}
+
+void page_call_lab_about(page_request request)
+{
+    lab *const l = open_state(&request);
+    view_json json;
+    if (l == NULL) return;
+    begin(&json);
+    about_source(&json, l);
+    end(&json, about_panels(&json, l));
+}
+
+void page_call_lab_names(page_request request)
+{
+    lab *const l = open_state(&request);
+    view_json json;
+    if (l == NULL || !compute(l, 0, 0, 1)) return;
+    begin(&json);
+    end(&json, view_lab_names(&json, &l->view));
+}
+
+/* ---- maps -------------------------------------------------------------------------------------- */
+
+/* Float32 of rows [begin, end): NaN where a key is hidden, Infinity where a number is not finite. */
+void page_call_lab_values(page_request request)
+{
+    lab *const l = open_state(&request);
+    if (l == NULL) return;
+    const int64_t first = whole(&request, 0), last = whole(&request, l->sizes.rows);
+    l->sizes.d_v = 1; /* values are not blended here: one channel is the least */
+    if (!compute(l, l->other, first, last)) return;
+    l->in.stage = map_stage(l->state);
+    const int64_t n = l->stages.rows * l->stages.keys;
+    float *const out = (float *)page_take((size_t)n * sizeof *out);
+    if (out == NULL) {
+        say_no(LESSON_W_LAB_NO_MEMORY);
+        return;
+    }
+    for (int64_t i = 0; i < l->stages.rows; i++)
+        for (int64_t j = 0; j < l->stages.keys; j++) {
+            const double x = map_value(&l->view, i, j);
+            out[i * l->stages.keys + j] = !map_sees(&l->view, i, j) ? __builtin_nanf("")
+                                          : lesson_finite(x)        ? (float)x
+                                                                    : __builtin_inff();
+        }
+    page_answer.write(page_answer.ctx, (const char *)out, (size_t)n * sizeof *out);
+}
+
+void page_call_lab_cells(page_request request)
+{
+    lab *const l = open_state(&request);
+    view_json json;
+    if (l == NULL) return;
+    const int64_t r0 = whole(&request, 0), r1 = whole(&request, l->sizes.rows);
+    const int64_t k0 = whole(&request, 0), k1 = whole(&request, l->sizes.keys);
+    const int in_map = whole(&request, 0) != 0;
+    l->sizes.d_v = 1;
+    if (!compute(l, l->other, r0, r1)) return;
+    /* whole rows are computed, a part of their keys is told */
+    lesson_stages part = l->stages;
+    lesson_input in = l->in;
+    in.stage = map_stage(l->state);
+    in.key_begin = between(k0, 0, l->sizes.keys - 1);
+    in.key_end = between(k1, in.key_begin + 1, l->sizes.keys);
+    part.keys = in.key_end - in.key_begin;
+    for (int64_t i = 0; i < part.rows; i++)
+        for (int64_t j = 0; j < part.keys; j++) {
+            const int64_t from = i * l->stages.keys + in.key_begin + j, to = i * part.keys + j;
+            part.score[to] = l->stages.score[from];
+            part.scaled[to] = l->stages.scaled[from];
+            part.weight[to] = l->stages.weight[from];
+        }
+    const lesson_view view = {&in, &part, &page_face, &page_answer, &page_memory};
+    begin(&json);
+    end(&json, view_lab_cells(&json, &view, in_map));
+}
+
+/* ---- rows, columns, one cell ------------------------------------------------------------------- */
+
+void page_call_lab_row(page_request request)
+{
+    lab *const l = open_row(&request);
+    view_json json;
+    if (l == NULL) return;
+    l->in.stage = map_stage(l->state);
+    begin(&json);
+    end(&json, view_lab_row(&json, &l->view));
+}
+
+void page_call_lab_column(page_request request)
+{
+    lab *const l = open_state(&request);
+    view_json json;
+    if (l == NULL) return;
+    const int64_t key = between(whole(&request, 0), 0, l->sizes.keys - 1);
+    l->sizes.d_v = 1;
+    if (!compute(l, l->other, 0, l->sizes.rows)) return;
+    l->in.stage = map_stage(l->state);
+    begin(&json);
+    end(&json, view_lab_column(&json, &l->view, key));
+}
+
+void page_call_lab_work(page_request request)
+{
+    lab *const l = open_row(&request);
+    view_json json;
+    if (l == NULL) return;
+    const int64_t key = between(whole(&request, 0), 0, l->sizes.keys - 1);
+    if (l->state->map) l->in.stage = map_stage(l->state);
+    begin(&json);
+    end(&json, view_lab_work(&json, &l->view, key));
+}
+
+void page_call_lab_table(page_request request)
+{
+    lab *const l = open_row(&request);
+    view_json json;
+    if (l == NULL) return;
+    l->in.key_begin = between(whole(&request, 0), 0, l->sizes.keys - 1);
+    l->in.key_end = between(whole(&request, l->sizes.keys), l->in.key_begin + 1, l->sizes.keys);
+    begin(&json);
+    end(&json, view_lab_table(&json, &l->view));
+}
+
+void page_call_lab_heads(page_request request)
+{
+    lab *const l = open_state(&request);
+    view_json json;
+    if (l == NULL) return;
+    begin(&json);
+    view_open(&json, "heads", '[');
+    l->sizes.d_v = 1;
+    for (l->head = 0; l->head < l->sizes.heads; l->head++) {
+        if (!compute(l, l->other, 0, l->sizes.rows)) return;
+        l->in.stage = map_stage(l->state);
+        view_open(&json, NULL, '{');
+        if (view_lab_strongest(&json, &l->view) != QKV_OK) {
+            say_no(LESSON_W_LAB_NO_MEMORY);
+            return;
+        }
+        view_close(&json, '}');
+    }
+    view_close(&json, ']');
+    end(&json, QKV_OK);
+}
+
+/* ---- a later token changes --------------------------------------------------------------------- */
+
+/* A copy of x with one row larger by 1. */
+static const double *changed(const double *x, int64_t rows, int64_t columns, int64_t row)
+{
+    double *const y = (double *)page_take((size_t)(rows * columns) * sizeof(double));
+    for (int64_t i = 0; y != NULL && i < rows * columns; i++)
+        y[i] = x[i] + (i / columns == row ? 1 : 0);
+    return y;
+}
+
+static qkv_status run_both(const lab *l, int causal, int64_t token, view_json *json,
+                           const char *key)
+{
+    lesson_input before = l->in, after;
+    lesson_stages a, b;
+    qkv_error err = qkv_error_init();
+    before.causal = causal;
+    before.q_offset = causal ? l->in.q_offset : 0;
+    before.padding = 0;
+    before.wrong_way = 0;
+    before.stage = 4;
+    after = before;
+    after.q = changed(before.q, before.rows, before.d_k, token);
+    after.k = changed(before.k, before.keys, before.d_k, token);
+    after.v = changed(before.v, before.keys, before.d_v, token);
+    if (after.q == NULL || after.k == NULL || after.v == NULL) return QKV_ENOMEM;
+    qkv_status status = lesson_run(&a, &before, 0, &page_memory, &err);
+    if (status == QKV_OK) status = lesson_run(&b, &after, 0, &page_memory, &err);
+    if (status != QKV_OK) return status;
+    const lesson_view x = {&before, &a, &page_face, &page_answer, &page_memory};
+    const lesson_view y = {&after, &b, &page_face, &page_answer, &page_memory};
+    view_open(json, key, '{');
+    status = view_lab_causal(json, &x, &y);
+    view_close(json, '}');
+    return status;
+}
+
+void page_call_lab_causal(page_request request)
+{
+    enum { MOST = 64 };
+    lab *const l = open_state(&request);
+    view_json json;
+    if (l == NULL) return;
+    const int64_t rows = l->sizes.rows;
+    if (rows != l->sizes.keys || rows > MOST || rows < 2) {
+        say_no(LESSON_W_LAB_CAUSAL_SIZE);
+        return;
+    }
+    const int64_t token = between(whole(&request, rows - 1), 0, rows - 1);
+    qkv_status status = lab_input(l->state, 0, l->head, &l->sizes, &l->in);
+    begin(&json);
+    view_integer(&json, "token", token);
+    if (status == QKV_OK) status = run_both(l, 1, token, &json, "causal");
+    if (status == QKV_OK) status = run_both(l, 0, token, &json, "open");
+    end(&json, status);
+}
+
+/* ---- files to keep ----------------------------------------------------------------------------- */
+
+typedef struct lab_format {
+    const char *name;
+    qkv_status (*write)(const lesson_view *view);
+    int map;      /* all rows, or the token's alone */
+    int64_t most; /* cells */
+} lab_format;
+
+static const lab_format formats[] = {
+    {"map.svg", lesson_svg_map, 1, 65536},     {"map.csv", lesson_csv_map, 1, 1048576},
+    {"map.json", lesson_json, 1, 262144},      {"table.svg", lesson_svg_table, 0, 65536},
+    {"table.csv", lesson_csv_table, 0, 65536}, {"table.json", lesson_json, 0, 65536},
+};
+
+static const lab_format *format_called(const page_request *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        size_t n = 0;
+        while (n < name->bytes && formats[i].name[n] == name->text[n] && formats[i].name[n] != 0)
+            n++;
+        if (n == name->bytes && formats[i].name[n] == 0) return &formats[i];
+    }
+    return NULL;
+}
+
+void page_call_lab_export(page_request request)
+{
+    lab *const l = open_state(&request);
+    if (l == NULL) return;
+    const page_request name = page_line(&request);
+    const lab_format *const f = format_called(&name);
+    const int64_t rows = f != NULL && f->map ? l->sizes.rows : 1;
+    if (f == NULL || rows * l->sizes.keys > f->most) {
+        say_no(LESSON_W_LAB_EXPORT_SIZE);
+        return;
+    }
+    const int64_t first = f->map ? 0 : l->row;
+    if (!compute(l, l->other, first, first + rows)) return;
+    if (f->map) l->in.stage = map_stage(l->state);
+    if (f->write != lesson_json || l->in.stage < 3) {
+        if (f->write(&l->view) != QKV_OK) say_no(LESSON_W_LAB_NO_MEMORY);
+        return;
+    }
+    qkv_error err = qkv_error_init(); /* JSON tells what the kernels give, too */
+    if (lesson_run(&l->stages, &l->in, 1, &page_memory, &err) != QKV_OK ||
+        lesson_json(&l->view) != QKV_OK)
+        say_no(LESSON_W_LAB_NO_MEMORY);
+}
+
+/* ---- tables of the reader's own ---------------------------------------------------------------- */
+
+static read_state *reading; /* in its slot, until the next one begins */
+
+static void answer_reading(int64_t fields)
+{
+    lesson_line *const trouble = (lesson_line *)page_take(sizeof *trouble);
+    view_json json;
+    if (reading == NULL || trouble == NULL) {
+        say_no(LESSON_W_LAB_NO_MEMORY);
+        return;
+    }
+    line_start(trouble, &page_face);
+    const read_status status = read_step(reading, fields, trouble);
+    if (status == READ_REFUSED) {
+        reading = NULL;
+        page_fail(trouble->text);
+        return;
+    }
+    begin(&json);
+    view_flag(&json, "done", status == READ_DONE);
+    view_integer(&json, "percent", read_percent(reading));
+    end(&json, QKV_OK);
+}
+
+/* The table's bytes. */
+void page_call_lab_read(page_request request)
+{
+    lesson_line *const trouble = (lesson_line *)page_take(sizeof *trouble);
+    const size_t room = read_room(request.bytes);
+    reading = NULL;
+    if (room == 0 && trouble != NULL) {
+        char bytes[LESSON_NUMBER_BYTES], most[LESSON_NUMBER_BYTES];
+        lesson_number_integer(bytes, (int64_t)request.bytes);
+        lesson_number_integer(most, READ_BYTES);
+        line_start(trouble, &page_face);
+        line_say(trouble, LESSON_W_READ_TOO_LONG, bytes, most, NULL);
+        page_fail(trouble->text);
+        return;
+    }
+    void *const block = page_keep(PAGE_SLOT_READ, room);
+    if (block != NULL) reading = read_begin(block, request.text, request.bytes);
+    answer_reading(0);
+}
+
+/* Reads on, so many fields. */
+void page_call_lab_more(page_request request)
+{
+    answer_reading(between(whole(&request, 1), 1, 1 << 24));
+}
+
+/* q, k, v, or a for all three: what was read becomes the lab's. */
+void page_call_lab_take(page_request request)
+{
+    lesson_line *const trouble = (lesson_line *)page_take(sizeof *trouble);
+    const char target = request.bytes > 0 ? request.text[0] : 'a';
+    view_json json;
+    if (reading == NULL || trouble == NULL) {
+        say_no(LESSON_W_LAB_NO_MEMORY);
+        return;
+    }
+    line_start(trouble, &page_face);
+    if (!lab_store_take(reading, target, trouble)) {
+        page_fail(trouble->text);
+        return;
+    }
+    begin(&json);
+    view_flag(&json, "header", read_header(reading));
+    view_open(&json, "rows", '[');
+    for (int i = 0; i < 3; i++) view_integer(&json, NULL, lab_store_table(i).rows);
+    view_close(&json, ']');
+    view_open(&json, "columns", '[');
+    for (int i = 0; i < 3; i++) view_integer(&json, NULL, lab_store_table(i).columns);
+    view_close(&json, ']');
+    end(&json, QKV_OK);
+}
+
+void page_call_lab_drop(page_request request)
+{
+    (void)request;
+    lab_store_drop();
+    page_say("{}");
+}
