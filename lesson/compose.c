@@ -271,9 +271,30 @@ void line_row(lesson_line *line, const lesson_input *in, int64_t row, int max_co
     line_integer(line, row);
 }
 
+void line_role(lesson_line *line, char role)
+{
+    const char mark[3] = {1, role, 0};
+    if (role != 0 && line->face->color == LESSON_MARKS) line_text(line, mark);
+}
+
+void line_role_end(lesson_line *line, char role)
+{
+    if (role != 0 && line->face->color == LESSON_MARKS) line_text(line, "\x02");
+}
+
 int line_columns(const lesson_line *line)
 {
-    return line->face->columns(line->text);
+    if (line->face->color != LESSON_MARKS) return line->face->columns(line->text);
+    char text[LESSON_LINE_BYTES];
+    size_t n = 0;
+    for (size_t i = 0; i < line->n; i++) {
+        if (line->text[i] == 1)
+            i++; /* and the letter behind it */
+        else if (line->text[i] != 2)
+            text[n++] = line->text[i];
+    }
+    text[n] = 0;
+    return line->face->columns(text);
 }
 
 /* ---- the sink -------------------------------------------------------------------------------- */

@@ -38,6 +38,13 @@ void line_row(lesson_line *line, const lesson_input *in, int64_t row, int max_co
 void line_key(lesson_line *line, const lesson_input *in, int64_t key, int max_columns);
 int line_columns(const lesson_line *line);
 
+/* Operands of worked lines belong to a role. Where the face's color is LESSON_MARKS, the text of
+ * one stands between \x01 with 'q', 'k' or 'v' and \x02 (no harmless text holds these bytes, and they
+ * take no column); elsewhere nothing is written. role 0: none. */
+enum { LESSON_MARKS = 2 };
+void line_role(lesson_line *line, char role);
+void line_role_end(lesson_line *line, char role);
+
 unsigned lesson_flags(const lesson_face *face, unsigned flags); /* adds the face's minus */
 int lesson_whole(double x);
 int lesson_all_whole(const double *x, int64_t n);

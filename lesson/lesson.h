@@ -30,7 +30,7 @@ typedef struct lesson_sink {
 typedef struct lesson_face {
     int32_t width; /* columns, at least 20 */
     int32_t utf8;  /* 0: ASCII only */
-    int32_t color; /* 1: the roles Q, K and V in colour (ECMA-48) */
+    int32_t color; /* 1: the roles Q, K and V in colour (ECMA-48); 2: marked, see compose.h */
     int32_t digits;
     /* Outside text made harmless, cut to max_columns (0: not cut), ended by 0; returns columns. */
     int (*safe)(char *buffer, size_t size, const char *text, size_t bytes, int max_columns);

@@ -3,7 +3,7 @@
  * line. The cells are those of the terminal's table; columns are as wide as their text is long.
  */
 #include "lesson/svg.h"
-#include "lesson/table.h"
+#include "lesson/worked.h"
 
 enum { COLUMNS = 92, MARGIN = 24, ROW = 28, LEADING = 24, SIZE = 15, GAP = 26 };
 static const double glyph = 8.2; /* px that a column of 15 px text may take */
@@ -71,7 +71,10 @@ static void compose(picture *p, const lesson_view *view)
                                p->table.at};
     int64_t out = in->d_v;
     int all = 1;
-    if (lesson_strongest(in, view->stages) < 0 && in->stage >= 3)
+    if (in->focus.kind != FOCUS_NONE) {
+        worked_focus(&p->worked, view, &how, &in->focus);
+        all = in->stage < 4;
+    } else if (lesson_strongest(in, view->stages) < 0 && in->stage >= 3)
         line_say(&p->worked, LESSON_W_BLIND, name.text, NULL, NULL);
     else if (in->stage == 4)
         all = worked_output(&p->worked, view, &how);

@@ -2,13 +2,13 @@
 /* render_text.c - the calculator for a terminal: caption, query, table with bars, worked line. No
  * line is wider than the face; what found no room is named in the last line.
  */
-#include "lesson/table.h"
+#include "lesson/worked.h"
 
 enum { ROWS_AIRY = 8 }; /* up to so many keys there are blank lines between the parts */
 
 static void color(const lesson_view *view, const char *code)
 {
-    if (view->face->color) sink_text(view, code);
+    if (view->face->color == 1) sink_text(view, code);
 }
 
 #define COLOR_OFF "\x1b[0m"
@@ -76,7 +76,7 @@ static void bar(lesson_line *line, double w, int columns)
 
 static const char *color_of(const lesson_view *view, int64_t i, int column)
 {
-    if (i >= 0 || !view->face->color) return NULL;
+    if (i >= 0 || view->face->color != 1) return NULL;
     return column == COLUMN_KEY ? COLOR_K : column == COLUMN_VALUE ? COLOR_V : COLOR_BOLD;
 }
 
@@ -215,6 +215,11 @@ static int64_t worked(const lesson_view *view, const lesson_table *table)
     const int blind = lesson_strongest(in, view->stages) < 0;
     lesson_line line;
     line_start(&line, view->face);
+    if (in->focus.kind != FOCUS_NONE) {
+        worked_focus(&line, view, &how, &in->focus);
+        sink_wrapped(view, line.text, 2);
+        return in->stage == 4 ? output(view) : in->d_v;
+    }
     if (in->stage == 4) {
         if (blind) return output(view);
         const int all = worked_output(&line, view, &how);

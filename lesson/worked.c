@@ -6,16 +6,9 @@
  * are printed as such; when nothing else helps, every digit of the number. Long sums print their
  * largest terms in order and the others as one number. Exponentials are the reference's.
  */
-#include "lesson/table.h"
+#include "lesson/worked.h"
 
-enum { DIGITS_MOST = 17, ALL_DIGITS = DIGITS_MOST + 1, TERMS_MOST = 48 };
-
-typedef struct operand {
-    double value; /* of the text: what a reader calculates with */
-    char text[LESSON_NUMBER_BYTES];
-} operand;
-
-static operand print_operand(const lesson_face *face, double x, int digits, unsigned flags)
+operand work_operand(const lesson_face *face, double x, int digits, unsigned flags)
 {
     operand o;
     size_t n;
@@ -33,12 +26,13 @@ static operand print_operand(const lesson_face *face, double x, int digits, unsi
     return o;
 }
 
-/* An operand that follows a sign: a negative one in parentheses. */
-static void line_operand(lesson_line *line, const operand *o, int first)
+void work_put(lesson_line *line, const operand *o, int first, char role)
 {
     const int enclose = o->value < 0 && !first;
     if (enclose) line_text(line, "(");
+    line_role(line, role);
     line_text(line, o->text);
+    line_role_end(line, role);
     if (enclose) line_text(line, ")");
 }
 
@@ -51,28 +45,18 @@ static int same_text(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Does x, rounded as the result is, give the printed result? */
-static int gives(const lesson_face *face, double x, const operand *result, int digits,
-                 unsigned flags)
+int work_gives(const lesson_face *face, double x, const operand *result, int digits, unsigned flags)
 {
-    return same_text(print_operand(face, x, digits, flags).text, result->text);
+    return same_text(work_operand(face, x, digits, flags).text, result->text);
 }
 
-static void line_label(lesson_line *line, const lesson_view *view, int64_t key)
+void work_label(lesson_line *line, const lesson_view *view, int64_t key)
 {
     line_name(line, &view->in->name[key], LESSON_NAME_COLUMNS);
     line_text(line, ": ");
 }
 
 /* ---- sums of products ------------------------------------------------------------------------ */
-
-typedef struct product_sum {
-    const double *left, *right; /* terms left[at(t)] * right[at(t) * stride] */
-    int64_t stride;
-    const int64_t *at; /* NULL: 0, 1, 2, ... */
-    int64_t terms;
-    unsigned left_flags; /* LESSON_KEEP_INTEGER for vectors, 0 for weights */
-} product_sum;
 
 static double left_of(const product_sum *s, int64_t t)
 {
@@ -122,17 +106,19 @@ static double line_products(lesson_line *line, const product_sum *s, int64_t wan
             rest += left_of(s, t) * right_of(s, t);
             continue;
         }
-        const operand a = print_operand(line->face, left_of(s, t), digits, s->left_flags);
-        const operand b = print_operand(line->face, right_of(s, t), digits, LESSON_KEEP_INTEGER);
+        const operand a = work_operand(line->face, left_of(s, t), digits, s->left_flags);
+        const operand b = work_operand(line->face, right_of(s, t), digits, LESSON_KEEP_INTEGER);
         if (next > 0) line_text(line, " + ");
-        line_operand(line, &a, next == 0);
-        line_own(line, "·");
-        line_operand(line, &b, 0);
+        work_put(line, &a, next == 0, s->left_role);
+        if (s->right_role != WORK_NO_FACTOR) {
+            line_own(line, "·");
+            work_put(line, &b, 0, s->right_role);
+        }
         sum += a.value * b.value;
         next++;
     }
     if (want < s->terms) {
-        const operand r = print_operand(line->face, rest, digits, LESSON_KEEP_INTEGER);
+        const operand r = work_operand(line->face, rest, digits, LESSON_KEEP_INTEGER);
         char count[LESSON_NUMBER_BYTES];
         lesson_number_integer(count, s->terms - want);
         line_text(line, " + ");
@@ -142,11 +128,10 @@ static double line_products(lesson_line *line, const product_sum *s, int64_t wan
     return sum;
 }
 
-/* "a·b + c·d = x": the fewest digits and the most terms that fit the limit. */
-static void line_sum(lesson_line *line, const product_sum *s, double x, unsigned flags, int limit)
+void work_sum(lesson_line *line, const product_sum *s, double x, unsigned flags, int limit)
 {
     const lesson_face *const face = line->face;
-    const operand result = print_operand(face, x, face->digits, flags);
+    const operand result = work_operand(face, x, face->digits, flags);
     lesson_line trial;
     for (int digits = face->digits; digits <= ALL_DIGITS; digits++) {
         int64_t want = s->terms < TERMS_MOST ? s->terms : TERMS_MOST;
@@ -158,7 +143,7 @@ static void line_sum(lesson_line *line, const product_sum *s, double x, unsigned
             line_text(&trial, result.text);
             if (want <= 2 || line_columns(line) + line_columns(&trial) <= limit) break;
         }
-        if (digits == ALL_DIGITS || gives(face, sum, &result, face->digits, flags)) break;
+        if (digits == ALL_DIGITS || work_gives(face, sum, &result, face->digits, flags)) break;
     }
     line_text(line, trial.text);
 }
@@ -174,10 +159,14 @@ static void work_vectors(lesson_line *line, const lesson_view *view, int64_t key
     line_start(&v, view->face);
     line_name(&name, &in->name[key], LESSON_NAME_COLUMNS);
     const int64_t room = view->face->width / 20 + 1;
+    line_role(&k, 'k');
     line_vector(&k, in->k + key * in->d_k, in->d_k, room,
                 lesson_all_whole(in->k + key * in->d_k, in->d_k));
+    line_role_end(&k, 'k');
+    line_role(&v, 'v');
     line_vector(&v, in->v + key * in->d_v, in->d_v, room,
                 lesson_all_whole(in->v + key * in->d_v, in->d_v));
+    line_role_end(&v, 'v');
     line_say(line, LESSON_W_WORK_VECTORS, name.text, k.text, v.text);
 }
 
@@ -190,10 +179,16 @@ static void work_score(lesson_line *line, const lesson_view *view, const lesson_
         line_word(line, LESSON_W_NOT_FINITE);
         return;
     }
-    const product_sum s = {in->q + in->token * in->d_k, in->k + key * in->d_k, 1, NULL, in->d_k,
-                           LESSON_KEEP_INTEGER};
-    line_label(line, view, key);
-    line_sum(line, &s, x, how->whole_score ? LESSON_KEEP_INTEGER : 0, how->limit);
+    const product_sum s = {in->q + in->token * in->d_k,
+                           in->k + key * in->d_k,
+                           1,
+                           NULL,
+                           in->d_k,
+                           LESSON_KEEP_INTEGER,
+                           'q',
+                           'k'};
+    work_label(line, view, key);
+    work_sum(line, &s, x, how->whole_score ? LESSON_KEEP_INTEGER : 0, how->limit);
 }
 
 /* " ÷ √2" and so on; returns what x becomes. */
@@ -202,9 +197,9 @@ static double line_scaling(lesson_line *line, const lesson_input *in, double x)
     const lesson_face *const face = line->face;
     const double d = (double)in->d_k;
     if (in->scale_kind == LESSON_SCALE_VALUE) {
-        const operand s = print_operand(face, in->scale_value, ALL_DIGITS, 0);
+        const operand s = work_operand(face, in->scale_value, ALL_DIGITS, 0);
         line_own(line, " × ");
-        line_operand(line, &s, 0);
+        work_put(line, &s, 0, 0);
         x *= s.value;
     } else {
         line_own(line, in->scale_kind == LESSON_SCALE_SQRT ? " ÷ √" : " ÷ ");
@@ -213,7 +208,7 @@ static double line_scaling(lesson_line *line, const lesson_input *in, double x)
         if (in->scale_kind == LESSON_SCALE_DK) x /= d;
     }
     if (in->temperature != 1) {
-        const operand t = print_operand(face, in->temperature, ALL_DIGITS, 0);
+        const operand t = work_operand(face, in->temperature, ALL_DIGITS, 0);
         line_own(line, " ÷ ");
         line_text(line, t.text);
         x /= t.value;
@@ -231,17 +226,17 @@ static void work_scaled(lesson_line *line, const lesson_view *view, const lesson
         return;
     }
     const unsigned flags = how->whole_scaled ? LESSON_KEEP_INTEGER : 0;
-    const operand result = print_operand(face, x, face->digits, flags);
+    const operand result = work_operand(face, x, face->digits, flags);
     lesson_line trial;
     for (int digits = face->digits; digits <= ALL_DIGITS; digits++) {
         line_start(&trial, face);
         const operand score =
-            print_operand(face, view->stages->row_score[key], digits, LESSON_KEEP_INTEGER);
-        line_operand(&trial, &score, 1);
+            work_operand(face, view->stages->row_score[key], digits, LESSON_KEEP_INTEGER);
+        work_put(&trial, &score, 1, 0);
         const double y = line_scaling(&trial, view->in, score.value);
-        if (gives(face, y, &result, face->digits, flags)) break;
+        if (work_gives(face, y, &result, face->digits, flags)) break;
     }
-    line_label(line, view, key);
+    work_label(line, view, key);
     line_text(line, trial.text);
     line_text(line, " = ");
     line_text(line, result.text);
@@ -290,15 +285,15 @@ static void line_exponent(lesson_line *line, const lesson_view *view, const expo
 {
     const lesson_face *const face = view->face;
     for (int more = face->digits; more <= ALL_DIGITS; more++) {
-        const operand a = print_operand(face, x, more, LESSON_KEEP_INTEGER);
-        const operand m = print_operand(face, e->shift, more, LESSON_KEEP_INTEGER);
+        const operand a = work_operand(face, x, more, LESSON_KEEP_INTEGER);
+        const operand m = work_operand(face, e->shift, more, LESSON_KEEP_INTEGER);
         const double power = e->shift == 0 ? a.value : a.value - m.value;
-        if (more < ALL_DIGITS && !gives(face, qkv_ref_exp(power), own, digits, 0)) continue;
+        if (more < ALL_DIGITS && !work_gives(face, qkv_ref_exp(power), own, digits, 0)) continue;
         line_text(line, e->shift == 0 ? "e^" : "e^(");
         line_text(line, a.text);
         if (e->shift == 0) return;
         line_own(line, " − ");
-        line_operand(line, &m, 0);
+        work_put(line, &m, 0, 0);
         line_text(line, ")");
         return;
     }
@@ -326,18 +321,19 @@ static void work_weight(lesson_line *line, const lesson_view *view, int64_t key)
         line_word(line, LESSON_W_NOT_FINITE);
         return;
     }
-    const operand result = print_operand(face, w, face->digits, 0);
+    const operand result = work_operand(face, w, face->digits, 0);
     int digits = face->digits;
     operand own, sum;
     for (;; digits++) {
-        own = print_operand(face, e.own, digits, 0);
-        sum = print_operand(face, e.sum, digits, 0);
+        own = work_operand(face, e.own, digits, 0);
+        sum = work_operand(face, e.sum, digits, 0);
         if (digits == ALL_DIGITS) break;
-        if (sum.value > 0 && gives(face, own.value / sum.value, &result, face->digits, 0)) break;
+        if (sum.value > 0 && work_gives(face, own.value / sum.value, &result, face->digits, 0))
+            break;
     }
-    line_label(line, view, key);
+    work_label(line, view, key);
     if (e.shift != 0) {
-        const operand m = print_operand(face, e.shift, face->digits, LESSON_KEEP_INTEGER);
+        const operand m = work_operand(face, e.shift, face->digits, LESSON_KEEP_INTEGER);
         line_say(line, LESSON_W_WORK_MAXIMUM, m.text, NULL, NULL);
     }
     line_exponent(line, view, &e, view->stages->row_scaled[key], &own, digits);
@@ -382,7 +378,7 @@ static int line_blend(lesson_line *line, const lesson_view *view, int digits)
     int first = 1;
     for (int64_t j = 0; j < in->keys; j++) {
         if (!lesson_sees(in, in->token, j)) continue;
-        const operand w = print_operand(face, view->stages->row_weight[j], digits, 0);
+        const operand w = work_operand(face, view->stages->row_weight[j], digits, 0);
         if (!first) line_text(line, " + ");
         first = 0;
         line_text(line, w.text);
@@ -390,9 +386,9 @@ static int line_blend(lesson_line *line, const lesson_view *view, int digits)
         line_text(line, "[");
         for (int64_t c = 0; c < in->d_v; c++) {
             const operand v =
-                print_operand(face, in->v[j * in->d_v + c], digits, LESSON_KEEP_INTEGER);
+                work_operand(face, in->v[j * in->d_v + c], digits, LESSON_KEEP_INTEGER);
             if (c > 0) line_text(line, ",");
-            line_text(line, v.text);
+            work_put(line, &v, 1, 'v');
             sum[c] += w.value * v.value;
         }
         line_text(line, "]");
@@ -401,8 +397,8 @@ static int line_blend(lesson_line *line, const lesson_view *view, int digits)
     line_vector(line, view->stages->row_out, in->d_v, in->d_v, 0);
     if (digits == ALL_DIGITS) return 1;
     for (int64_t c = 0; c < in->d_v; c++) {
-        const operand result = print_operand(face, view->stages->row_out[c], face->digits, 0);
-        if (!gives(face, sum[c], &result, face->digits, 0)) return 0;
+        const operand result = work_operand(face, view->stages->row_out[c], face->digits, 0);
+        if (!work_gives(face, sum[c], &result, face->digits, 0)) return 0;
     }
     return 1;
 }
@@ -437,8 +433,8 @@ int worked_output(lesson_line *line, const lesson_view *view, const lesson_worke
     int64_t seen = 0;
     for (int64_t j = 0; j < in->keys; j++)
         if (lesson_sees(in, in->token, j)) how->at[seen++] = j;
-    const product_sum s = {view->stages->row_weight, in->v, in->d_v, how->at, seen, 0};
+    const product_sum s = {view->stages->row_weight, in->v, in->d_v, how->at, seen, 0, 0, 'v'};
     line_word(line, LESSON_W_WORK_CHANNEL);
-    line_sum(line, &s, view->stages->row_out[0], 0, how->limit);
+    work_sum(line, &s, view->stages->row_out[0], 0, how->limit);
     return 0;
 }
