@@ -24,16 +24,16 @@ def settle(page):
 
 
 def calculator(page):
-    return page.locator('#calculator')
+    return page.locator('#calculator-figure')
 
 
 def stage(page):
     """The present stage, as the list of stages says it."""
-    return int(calculator(page).locator('[aria-current=step]').first.text_content().strip()[0])
+    return int(calculator(page).locator('[aria-current=step]').text_content().strip()[0])
 
 
 def go_stage(page, n):
-    calculator(page).locator('ol').first.get_by_role('button').nth(n).click()
+    calculator(page).locator(f'button[data-stage="{n}"]').click()
     settle(page)
 
 
@@ -45,3 +45,45 @@ def press(page, name):
 def pick(page, name, index=0):
     calculator(page).get_by_role('radio', name=name, exact=True).nth(index).check()
     settle(page)
+
+
+def column(page, name):
+    """The texts of one column of the calculator, top to bottom."""
+    cells = calculator(page).locator(f'tbody td[data-c={name}]')
+    return cells.evaluate_all(OPEN_TEXT)
+
+
+def caption(page):
+    return page.locator('#caption').text_content().strip()
+
+
+def worked(page):
+    """The worked line as a reader would write it: a raised power as e^x, a root as √x."""
+    return page.locator('#worked').evaluate(READ)
+
+
+def set_state(page, text):
+    """As when the reader opens a link: by the address."""
+    page.evaluate('(x) => { location.hash = x; }', text)
+    settle(page)
+
+
+def state(page):
+    """The whole state, as the page's own script holds it."""
+    return page.evaluate('window.qkv.text')
+
+
+# without what is hidden from a screen reader, such as the bracket between two columns
+OPEN_TEXT = '''(cells) => cells.map((cell) => { const copy = cell.cloneNode(true);
+  copy.querySelectorAll('[aria-hidden=true]').forEach((x) => x.remove());
+  return copy.textContent.trim(); })'''
+
+READ = '''(x) => {
+  const read = (node) => {
+    if (node.nodeType === 3) return node.data;
+    const inner = [...node.childNodes].map(read).join('');
+    if (node.localName === 'sup') return /[ +−-]/.test(inner.slice(1)) ? `^(${inner})` : `^${inner}`;
+    return node.classList?.contains('root') && !inner.startsWith('√') ? `√${inner}` : inner;
+  };
+  return read(x).trim().replace(/\\s+/g, ' ');
+}'''

@@ -45,7 +45,13 @@ def check(good, *why):
 
 
 def same(got, want, what=''):
-    check(got == want, f'{what}:' if what else '', f'got {got!r}, expected {want!r}')
+    if got == want:
+        return
+    text = f'got {got!r}, expected {want!r}'
+    if isinstance(got, str) and isinstance(want, str) and len(text) > 300:
+        at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), min(len(got), len(want)))
+        text = f'at {at} got …{got[at - 40:at + 60]!r}, expected …{want[at - 40:at + 60]!r}'
+    check(False, f'{what}:' if what else '', text)
 
 
 def case(name):
@@ -133,8 +139,10 @@ def _one(session, name, function):
         line = traceback.extract_tb(broken.__traceback__)
         here = [x for x in line if 'pagekit.py' not in x.filename]
         why.append(f'{broken} (line {here[-1].lineno})' if here else str(broken))
-    except Exception:  # the test's own fault, or a time limit of the browser's
-        why += traceback.format_exc().splitlines()[-14:]
+    except Exception as fault:  # the test's own, or a time limit of the browser's
+        mine = [x for x in traceback.extract_tb(fault.__traceback__) if 'tests/page' in x.filename]
+        why += [f'{pathlib.Path(x.filename).name}:{x.lineno}: {x.line}' for x in mine[-3:]]
+        why += f'{type(fault).__name__}: {fault}'.splitlines()[:6]
     try:
         why += session.close()
     except Exception as broken:
@@ -147,6 +155,9 @@ def main():
     wanted = [(n, f) for n, f in CASES
               if not sys.argv[4:] or any(x in n or x == f.__name__ for x in sys.argv[4:])]
     pictures.mkdir(parents=True, exist_ok=True)
+    if not page.exists():
+        print('1..1\nnot ok 1 - the page was built')
+        sys.exit(1)
     print(f'1..{len(wanted)}', flush=True)
     failed = 0
     with sync_playwright() as play:

@@ -177,6 +177,28 @@
     return found;
   },
 
+  // contrast of an element's own colour with the nearest opaque ground behind it
+  contrast(selector) {
+    const light = (text) => {
+      const [r, g, b] = text.match(/[\d.]+/g).map((x) => {
+        const c = x / 255;
+        return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const element = document.querySelector(selector);
+    let ground = 'rgb(255, 255, 255)';
+    for (let at = element; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (!/, 0\)$/.test(colour)) {
+        ground = colour;
+        break;
+      }
+    }
+    const [a, b] = [light(getComputedStyle(element).color), light(ground)].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05);
+  },
+
   ids() {
     const seen = {};
     for (const element of document.querySelectorAll('[id]')) {

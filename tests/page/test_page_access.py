@@ -243,9 +243,9 @@ def _forced(session):
     page = session.open(forced_colors='active')
     face.go_stage(page, 2)
     now, other = page.evaluate('''() => ['[aria-current=step]', 'button:not([aria-current])'].map((x) => {
-      const style = getComputedStyle(document.querySelector(`#calculator ol ${x}`));
+      const style = getComputedStyle(document.querySelector(`#calculator-figure ol ${x}`));
       return [style.fontWeight, style.textDecorationLine, style.borderBottomWidth, style.outlineStyle,
-        style.backgroundColor, getComputedStyle(document.querySelector(`#calculator ol ${x}`), '::after')
+        style.backgroundColor, getComputedStyle(document.querySelector(`#calculator-figure ol ${x}`), '::after')
           .content].join('|'); })''')
     check(now != other, now)
 
@@ -255,7 +255,7 @@ def _marks(session):
     page = session.open()
     for scheme in ('light', 'dark'):
         page.emulate_media(color_scheme=scheme)
-        text = page.locator('#calculator thead').inner_text()
+        text = page.locator('#calculator-figure thead').inner_text()
         check(re.search(r'K', text) and re.search(r'V', text), 'no letters in the heads:', text)
 
 

@@ -116,8 +116,8 @@ def _policy(session):
 @case('the file names no address that a browser would ask for')
 def _addresses(session):
     text, script, styles, _ = parts(session)
-    bad = re.findall(r'<(?:img|script|link|iframe|source|video|audio|object|embed)[^>]*'
-                     r'(?:src|href|data)="?(?!data:)[^">\s]*', text)
+    bad = re.findall(r'<(?:img|script|link|iframe|source|video|audio|object|embed)\b[^>]*?'
+                     r'\s(?:src|href|data)=(?!"?data:)[^>\s]*', text)
     check(not bad, *bad[:5])
     check(not re.findall(r'url\((?!["\']?data:)|@import', styles), 'a style asks for something')
     names = [x for x in re.findall(r'https?://[^\s"\'<`)]+', script)

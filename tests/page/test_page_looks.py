@@ -109,10 +109,10 @@ def _first(session):
         check(box and box['y'] + box['height'] <= 800, what, box)
 
 
-BOXES = '''() => Object.fromEntries([...document.querySelectorAll('#calculator table [data-cell]')]
+BOXES = '''() => Object.fromEntries([...document.querySelectorAll('#calculator-figure table td[data-c]')]
   .map((x) => [x, x.getBoundingClientRect(), x.closest('table').getBoundingClientRect()])
   .filter(([, box]) => box.width > 0)
-  .map(([x, box, all]) => [x.dataset.cell, [box.left - all.left, box.top - all.top, box.width, box.height]]))'''
+  .map(([x, box, all]) => [`${x.dataset.c} ${x.dataset.r}`, [box.left - all.left, box.top - all.top, box.width, box.height]]))'''
 
 
 @case('the calculator: no cell moves by more than 1 px over the stages')

@@ -41,9 +41,9 @@ def stages(page):
     for n in range(5):
         face.go_stage(page, n)
         to(page, '#calculator')
-        figure = page.locator('#calculator table').first
+        figure = page.locator('#calculator-figure table').first
         if figure.bounding_box()['y'] + 200 > page.viewport_size['height']:
-            page.evaluate("document.querySelector('#calculator fieldset').scrollIntoView()")
+            page.evaluate("document.querySelector('#calculator-figure fieldset').scrollIntoView()")
         face.settle(page)
         shots.append(take(page, f'stage {n}'))
     return shots

@@ -7,6 +7,7 @@ script. What the page itself shows is looked at elsewhere.
 import base64
 import json
 import re
+import zlib
 
 import pagekit as kit
 
@@ -29,12 +30,11 @@ LOADER = '''async (text) => {
 
 
 def wasm_text(session):
-    """The module in base64, as it stands in the file."""
-    found = re.search(r'AGFzb[A-Za-z0-9+/=\s]{1000,}', session.file.read_text(encoding='utf-8'))
+    """The module in base64; in the file it stands deflated."""
+    found = re.search(r'<script type="text/plain" id="core">([A-Za-z0-9+/=]{1000,})</script>',
+                      session.file.read_text(encoding='utf-8'))
     kit.check(found, 'no wasm found in the file')
-    text = re.sub(r'\s', '', found[0])
-    base64.b64decode(text, validate=True)
-    return text
+    return base64.b64encode(zlib.decompress(base64.b64decode(found[1], validate=True))).decode()
 
 
 class Core:
