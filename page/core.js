@@ -47,8 +47,11 @@ window.qkv = (function () {
     model(name, request, bytes) {
       return JSON.parse(qkv.call(name, request, bytes));
     },
+    // The module stands in the file deflated, or it would be half of it.
     load() {
-      return WebAssembly.instantiate(bytesOf('core'), {}).then((made) => {
+      const packed = new Blob([bytesOf('core')]).stream();
+      const whole = new Response(packed.pipeThrough(new DecompressionStream('deflate')));
+      return whole.arrayBuffer().then((bytes) => WebAssembly.instantiate(bytes, {})).then((made) => {
         core = made.instance.exports;
         qkv.ready = true;
       });

@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / 'tools'))
@@ -68,7 +69,7 @@ def wasm():
 
         def compiled(source):
             target = folder / (source.stem + '.o')
-            run(clang, *FLAGS, '-Os', *include, '-c', source, '-o', target)
+            run(clang, *FLAGS, '-Oz', *include, '-c', source, '-o', target)
             return target
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             objects = list(pool.map(compiled, sources()))
@@ -111,6 +112,11 @@ def model():
     return base64.b64encode(data).decode()
 
 
+def packed(data):
+    """Bytes as text: deflated (zlib's form, which browsers read), then base64."""
+    return base64.b64encode(zlib.compress(data, 9)).decode()
+
+
 def data_block(value):
     """JSON that may stand inside of a script element."""
     return json.dumps(value, ensure_ascii=False, separators=(',', ':')).replace('<', '\\u003c')
@@ -123,7 +129,7 @@ def assemble(article, core):
     if missing:
         sys.exit(f'build_page.py: a script says {missing[0]}, which words.inc does not have')
     holes = {'style': style, 'script': script, 'policy': html.escape(policy(script, style), False),
-             'wasm': base64.b64encode(core).decode(), 'model': model(),
+             'wasm': packed(core), 'model': model(),
              'words': data_block({x: article['words'][x] for x in spoken})}
     return page_html.page((ROOT / 'page/index.html').read_text(encoding='utf-8'),
                           (ROOT / 'page/figures.html').read_text(encoding='utf-8'), article, holes)
@@ -140,8 +146,8 @@ def main():
     new = out.with_name(out.name + '.new')
     new.write_text(page, encoding='utf-8')
     os.replace(new, out)
-    print(f'{out}: {len(page.encode())} bytes, of which wasm {len(core)} (in base64 '
-          f'{(len(core) + 2) // 3 * 4}), model {len(model())}')
+    print(f'{out}: {len(page.encode())} bytes, of which wasm {len(packed(core))} (raw {len(core)}), '
+          f'model {len(model())}')
 
 
 if __name__ == '__main__':
