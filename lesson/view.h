@@ -38,7 +38,7 @@ void view_real(view_json *json, const char *key, double x);
 
 /* "[1, 0]": like line_vector, with spaces. */
 void view_line_vector(lesson_line *line, const double *x, int64_t n, int64_t channels, int whole);
-/* A line as pieces {"t": text, "r": "q" | "k" | "v"}: where roles were marked, see worked.c. */
+/* A line as pieces {"t": text, "r": "q" | "k" | "v"}: where roles were marked, see compose.h. */
 void view_pieces(view_json *json, const char *key, const char *line);
 
 /* ---- the models -------------------------------------------------------------------------------- */

@@ -4,8 +4,8 @@
  *
  * The columns never move: how digits are shown follows from all stages, not from the present one.
  */
-#include "lesson/table.h"
 #include "lesson/view.h"
+#include "lesson/worked.h"
 
 enum { CHANNELS_WHOLE = 3, CHANNELS_CUT = 2 }; /* of a vector in a cell; the lab shows all */
 
@@ -125,18 +125,43 @@ static void sums(const calc *c)
     }
 }
 
-/* The line under the table, and the row that it speaks of: -1 is the sum. */
+/* Whose line it is: the token's name, which number of the output, or nothing. */
+static void work_label_of(const calc *c, const lesson_focus *focus, int64_t band)
+{
+    static const lesson_word number_of[] = {LESSON_W_FIRST, LESSON_W_SECOND, LESSON_W_THIRD};
+    line_start(c->line, c->of->view->face);
+    if (focus->kind == FOCUS_OUTPUT && focus->channel < 3)
+        line_word(c->line, number_of[focus->channel]);
+    else if (band >= 0)
+        line_name(c->line, &c->in->name[band], LESSON_NAME_COLUMNS);
+    view_text(c->json, "label", c->line->text);
+}
+
+/* The line begins with "name: ", which the page shows as a label. */
+static size_t label_bytes(const lesson_line *line, const char *name)
+{
+    size_t n = 0;
+    while (name[n] != 0 && line->text[n] == name[n]) n++;
+    return name[n] == 0 && line->text[n] == ':' && line->text[n + 1] == ' ' ? n + 2 : 0;
+}
+
+/* The line under the table, and the row that it speaks of: -1 the sum, -2 the query. At the last
+ * stage the page shows one number of the output at a time. */
 static void work(const calc *c, int64_t *scratch)
 {
     const lesson_worked how = {c->whole_score, c->whole_scaled, 4096, scratch};
-    const int64_t best = lesson_strongest(c->in, c->s);
+    static const lesson_focus first = {FOCUS_OUTPUT, 0, 0};
+    const lesson_focus *const focus =
+        c->in->stage == 4 && c->in->focus.kind == FOCUS_NONE ? &first : &c->in->focus;
+    lesson_line name;
     line_start(c->line, c->of->view->face);
-    if (c->in->stage == 4)
-        worked_output(c->line, c->of->view, &how);
-    else if (best >= 0)
-        worked_key(c->line, c->of->view, &how, best);
-    view_integer(c->json, "band", c->in->stage == 4 ? -1 : best);
-    view_pieces(c->json, "work", c->line->text);
+    const int64_t band = worked_focus(c->line, c->of->view, &how, focus);
+    line_start(&name, c->of->view->face);
+    if (band >= 0) line_name(&name, &c->in->name[band], LESSON_NAME_COLUMNS);
+    const size_t skip = band >= 0 ? label_bytes(c->line, name.text) : 0;
+    view_integer(c->json, "band", band);
+    view_pieces(c->json, "work", c->line->text + skip);
+    if (skip > 0 || band == -1) work_label_of(c, focus, band);
 }
 
 qkv_status view_calc(view_json *json, const view_of *of)

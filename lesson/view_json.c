@@ -159,7 +159,7 @@ void view_line_vector(lesson_line *line, const double *x, int64_t n, int64_t cha
 
 void view_pieces(view_json *json, const char *key, const char *line)
 {
-    enum { OPEN = 0x0E, SHUT = 0x0F };
+    enum { OPEN = 1, SHUT = 2 }; /* as line_role writes them */
     view_open(json, key, '[');
     for (const char *p = line; *p != 0;) {
         const int marked = *p == OPEN && p[1] != 0;

@@ -41,7 +41,7 @@ static int columns(const char *text)
     return n;
 }
 
-static const lesson_face face = {80, 1, 0, 2, safe, columns};
+static const lesson_face face = {80, 1, LESSON_MARKS, 2, safe, columns};
 
 static const char *const names[] = {
 #define LESSON_WORD(id, text) #id,

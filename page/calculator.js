@@ -107,7 +107,7 @@
     drawBracket(body, model);
     drawSums(model);
     drawStop();
-    qkv.pieces(qkv.id('worked'), model.work);
+    qkv.pieces(qkv.id('worked'), model.work, model.label);
     qkv.drawOutput(model);
     document.title = qkv.word('STAGE', model.stage) + ' ' + qkv.word('TITLE');
   }

@@ -41,7 +41,7 @@ static opened *open_view(page_request *rest, int engine)
         fail(status, err.text);
         return NULL;
     }
-    const lesson_view view = {&o->in, &o->stages, &page_face, &page_answer, &page_memory};
+    const lesson_view view = {&o->in, &o->stages, &page_marked_face, &page_answer, &page_memory};
     o->state = state;
     o->view = view;
     return o;
@@ -73,7 +73,8 @@ void page_call_calc(page_request request)
 static void answer_face(page_request request, int engine,
                         qkv_status (*write)(const lesson_view *view))
 {
-    const opened *const o = open_view(&request, engine);
+    opened *const o = open_view(&request, engine);
+    if (o != NULL) o->view.face = &page_face;
     if (o != NULL && write(&o->view) != QKV_OK) fail(QKV_ENOMEM, "");
 }
 

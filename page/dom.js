@@ -33,8 +33,8 @@
     qkv.el('span', { class: 'root' }, '√', qkv.el('span', { class: 'under' }, text));
 
   // Pieces {t, r}: a worked line with its operands in their roles; ^ and √ become what they are.
-  qkv.pieces = (node, list) => {
-    const parts = [];
+  qkv.pieces = (node, list, label) => {
+    const parts = label ? [qkv.el('b', { class: 'label' }, label), ' '] : [];
     for (const piece of list) {
       const into = piece.r ? qkv.el('span', { class: piece.r }) : document.createDocumentFragment();
       for (const bit of piece.t.split(/(√[0-9.]+|e\^\([^)]*\)\)?|e\^−?[0-9.]+(?:e−?[0-9]+)?)/)) {

@@ -5,6 +5,8 @@
  */
 #include "page/page.h"
 
+#include "lesson/compose.h"
+
 /* Decodes one character; returns its bytes, 0 when it is none. */
 static size_t decode(const unsigned char *p, size_t n, uint32_t *c)
 {
@@ -67,3 +69,4 @@ static int columns(const char *text)
 }
 
 const lesson_face page_face = {80, 1, 0, 2, safe, columns};
+const lesson_face page_marked_face = {80, 1, LESSON_MARKS, 2, safe, columns};

@@ -44,8 +44,9 @@ void page_fail(const char *sentence); /* the answer becomes {"error": sentence} 
 /* Cuts the first line off: what is before the newline; *rest moves behind it. */
 page_request page_line(page_request *rest);
 
-/* The face of everything that is shown in the page. */
-extern const lesson_face page_face;
+/* The face of everything that is shown in the page; and one whose worked lines have their roles
+ * marked, for view_pieces(). */
+extern const lesson_face page_face, page_marked_face;
 
 /* A call: reads the request, writes the answer. One line in calls.inc each. */
 #define PAGE_CALL(name) void page_call_##name(page_request request);

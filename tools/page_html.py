@@ -118,7 +118,8 @@ def table(model, words):
 
 
 def worked(model):
-    return ''.join(f'<span class="{p["r"]}">{text(p["t"])}</span>' if 'r' in p else text(p['t'])
+    label = f'<b class="label">{text(model["label"])}</b> ' if model.get('label') else ''
+    return label + ''.join(f'<span class="{p["r"]}">{text(p["t"])}</span>' if 'r' in p else text(p['t'])
                    for p in model['work'])
 
 
