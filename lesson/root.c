@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* root.c - the figure "why divide by sqrt(d_k)": 64 queries and 64 keys drawn from a seed, a
+ * histogram of their scores, and the softmax of one query over 16 keys, not divided and divided.
+ *
+ * The drawn numbers have mean 0 and variance 1 exactly (twelve uniform numbers, added, less six);
+ * only + - * and / make them, so they are the same on every machine. Softmax is the reference's.
+ */
+#include "lesson/figures.h"
+
+uint64_t root_bits(root_random *random)
+{
+    /* a counter, and a mix of shifts and products that spreads every bit of it */
+    uint64_t x = random->state += UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return x ^ (x >> 31);
+}
+
+double root_normal(root_random *random)
+{
+    int64_t sum = 0; /* three numbers of 21 bits a draw: exact */
+    for (int i = 0; i < 4; i++) {
+        const uint64_t bits = root_bits(random);
+        for (int k = 0; k < 3; k++) sum += (int64_t)(bits >> (21 * k) & 0x1FFFFF);
+    }
+    /* each is (u + 1/2) / 2^21 of variance 1/12, up to 2^-44 */
+    return (double)(2 * sum + 12 - (INT64_C(12) << 21)) / (double)(INT64_C(2) << 21);
+}
+
+typedef struct sample {
+    double *q, *k, *direction;
+    int64_t d;
+} sample;
+
+static qkv_status draw(sample *s, int32_t channels, uint32_t seed, const lesson_memory *memory)
+{
+    root_random random = {(uint64_t)seed * UINT64_C(0xD1342543DE82EF95) + (uint64_t)channels};
+    const size_t d = (size_t)channels;
+    s->d = channels;
+    s->q = (double *)memory->take(memory->ctx, ROOT_QUERIES * d * sizeof(double));
+    s->k = (double *)memory->take(memory->ctx, ROOT_KEYS * d * sizeof(double));
+    s->direction = (double *)memory->take(memory->ctx, d * sizeof(double));
+    if (s->q == NULL || s->k == NULL || s->direction == NULL) return QKV_ENOMEM;
+    for (size_t i = 0; i < ROOT_QUERIES * d; i++) s->q[i] = root_normal(&random);
+    for (size_t i = 0; i < ROOT_KEYS * d; i++) s->k[i] = root_normal(&random);
+    for (size_t i = 0; i < d; i++) s->direction[i] = root_normal(&random);
+    return QKV_OK;
+}
+
+static double dot(const double *a, const double *b, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* ---- the histogram --------------------------------------------------------------------------- */
+
+static void count_scores(root_figure *f, const sample *s)
+{
+    double sum = 0, squares = 0;
+    for (int i = 0; i < ROOT_QUERIES; i++)
+        for (int j = 0; j < ROOT_KEYS; j++) {
+            const double x = dot(s->q + i * s->d, s->k + j * s->d, s->d);
+            const double place = x - ROOT_LOW;
+            int bin = place < 0 ? 0 : place >= ROOT_BINS ? ROOT_BINS - 1 : (int)place;
+            f->bin[bin]++;
+            f->outside += x > f->root || x < -f->root;
+            sum += x;
+            squares += x * x;
+        }
+    f->mean = sum / ROOT_SCORES;
+    f->deviation = __builtin_sqrt(squares / ROOT_SCORES - f->mean * f->mean);
+}
+
+/* ---- softmax rows ---------------------------------------------------------------------------- */
+
+static void softmax(double *weight, const double *score, double scale)
+{
+    double most = score[0] * scale, sum = 0;
+    for (int j = 1; j < ROOT_ROW_KEYS; j++)
+        if (score[j] * scale > most) most = score[j] * scale;
+    for (int j = 0; j < ROOT_ROW_KEYS; j++) {
+        weight[j] = qkv_ref_exp(score[j] * scale - most);
+        sum += weight[j];
+    }
+    for (int j = 0; j < ROOT_ROW_KEYS; j++) weight[j] /= sum;
+}
+
+static double largest(const double *weight)
+{
+    double most = weight[0];
+    for (int j = 1; j < ROOT_ROW_KEYS; j++)
+        if (weight[j] > most) most = weight[j];
+    return most;
+}
+
+static void scores_of(double *score, const sample *s, const double *q)
+{
+    for (int j = 0; j < ROOT_ROW_KEYS; j++) score[j] = dot(q, s->k + j * s->d, s->d);
+}
+
+static void count_stuck(root_figure *f, const sample *s)
+{
+    double score[ROOT_ROW_KEYS], weight[ROOT_ROW_KEYS];
+    for (int i = 0; i < ROOT_QUERIES; i++) {
+        scores_of(score, s, s->q + i * s->d);
+        softmax(weight, score, 1);
+        f->stuck[0] += largest(weight) > 0.99;
+        softmax(weight, score, 1 / f->root);
+        f->stuck[1] += largest(weight) > 0.99;
+    }
+}
+
+static void fill_row(root_row *row, const double *score, const double *next, double scale)
+{
+    for (int j = 0; j < ROOT_ROW_KEYS; j++) row->score[j] = score[j] * scale;
+    softmax(row->weight, score, scale);
+    softmax(row->nudged, next, scale);
+    row->most = largest(row->weight);
+    row->moved = 0;
+    for (int j = 0; j < ROOT_ROW_KEYS; j++) {
+        const double by = row->nudged[j] - row->weight[j];
+        row->moved += (by < 0 ? -by : by) / 2;
+    }
+}
+
+qkv_status root_sample(root_figure *f, int32_t channels, uint32_t seed, int32_t times,
+                       const lesson_memory *memory)
+{
+    static const root_figure empty = {0};
+    sample s;
+    const qkv_status status = draw(&s, channels, seed, memory);
+    if (status != QKV_OK) return status;
+    *f = empty;
+    f->channels = channels;
+    f->root = __builtin_sqrt((double)channels);
+    count_scores(f, &s);
+    count_stuck(f, &s);
+    double score[2][ROOT_ROW_KEYS];
+    double *const q = s.q; /* the first query walks along the direction */
+    for (int step = 0; step < 2; step++) {
+        const double by = step == 0 ? times * 0.1 : 0.1;
+        for (int64_t c = 0; c < s.d; c++) q[c] += by * s.direction[c];
+        scores_of(score[step], &s, q);
+    }
+    fill_row(&f->plain, score[0], score[1], 1);
+    fill_row(&f->scaled, score[0], score[1], 1 / f->root);
+    return QKV_OK;
+}
+
+/* ---- what it says ---------------------------------------------------------------------------- */
+
+static void number_text(lesson_line *line, const lesson_face *face, double x, unsigned flags)
+{
+    line_start(line, face);
+    line_number(line, x, flags);
+}
+
+void line_root_spread(lesson_line *line, const root_figure *f)
+{
+    lesson_line deviation, root, percent;
+    char channels[LESSON_NUMBER_BYTES];
+    lesson_number_integer(channels, f->channels);
+    number_text(&deviation, line->face, f->deviation, 0);
+    number_text(&root, line->face, f->root, LESSON_KEEP_INTEGER);
+    line_say(line, f->channels == 1 ? LESSON_W_ROOT_SPREAD_ONE : LESSON_W_ROOT_SPREAD, channels,
+             deviation.text, root.text);
+    line_start(&percent, line->face);
+    char text[LESSON_NUMBER_BYTES];
+    lesson_number_fixed(text, 100.0 * f->outside / ROOT_SCORES, 0, 0);
+    line_text(&percent, text);
+    line_say(line, LESSON_W_ROOT_OUTSIDE, percent.text, root.text, NULL);
+}
+
+void line_root_stuck(lesson_line *line, const root_figure *f)
+{
+    char plain[LESSON_NUMBER_BYTES], scaled[LESSON_NUMBER_BYTES];
+    lesson_number_integer(plain, f->stuck[0]);
+    lesson_number_integer(scaled, f->stuck[1]);
+    line_say(line, LESSON_W_ROOT_STUCK, plain, scaled, NULL);
+}
+
+void line_root_moved(lesson_line *line, const root_figure *f)
+{
+    lesson_line plain, scaled;
+    number_text(&plain, line->face, f->plain.moved, 0);
+    number_text(&scaled, line->face, f->scaled.moved, 0);
+    line_say(line, LESSON_W_ROOT_MOVED, plain.text, scaled.text, NULL);
+}
