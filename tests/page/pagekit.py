@@ -104,7 +104,8 @@ class Session:
 
     @staticmethod
     def ready(page):
-        page.wait_for_function('document.documentElement.dataset.ready !== undefined')
+        # not wait_for_function: that would want 'unsafe-eval'
+        page.wait_for_selector('html[data-ready]', state='attached')
 
     def close(self):
         for context in self.contexts:

@@ -23,14 +23,16 @@ def take(page, caption, **options):
 
 
 def to(page, selector):
-    page.evaluate("(x) => document.querySelector(x).scrollIntoView({ block: 'start' })", selector)
+    # a section may be without a box of its own: its first line has one
+    page.evaluate('''(x) => (document.querySelector(`${x} .place, ${x} h2`) ?? document.querySelector(x))
+      .scrollIntoView({ block: 'start' })''', selector)
     face.settle(page)
 
 
 def sections(page):
     shots = [take(page, 'top')]
     for name in [*face.SECTIONS, face.LAB]:
-        if page.locator(f'#{name}').count():
+        if page.locator(f'#{name} h2').first.is_visible():
             to(page, f'#{name}')
             shots.append(take(page, name))
     return shots

@@ -129,7 +129,7 @@ def _address(session):
 @case('a fragment that names an element scrolls there and leaves the state alone')
 def _place(session):
     page = session.open('formula')
-    top = page.locator('#formula').evaluate('(x) => x.getBoundingClientRect().top')
+    top = page.locator('#formula h2').evaluate('(x) => x.getBoundingClientRect().top')
     check(abs(top) < 120, 'the formula is at', top)
     kit.same(face.stage(page), 0)
     face.go_stage(page, 3)

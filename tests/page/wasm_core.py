@@ -8,6 +8,7 @@ import base64
 import json
 import re
 import zlib
+import zlib
 
 import pagekit as kit
 
@@ -29,12 +30,15 @@ LOADER = '''async (text) => {
 }'''
 
 
-def wasm_text(session):
-    """The module in base64; in the file it stands deflated."""
-    found = re.search(r'<script type="text/plain" id="core">([A-Za-z0-9+/=]{1000,})</script>',
-                      session.file.read_text(encoding='utf-8'))
+def wasm_bytes(text):
+    """The module that stands in the file: base64, deflated in zlib's form or as it is."""
+    found = re.search(r'<script[^>]*id="?core"?[^>]*>(.*?)</script>', text, re.S)
     kit.check(found, 'no wasm found in the file')
-    return base64.b64encode(zlib.decompress(base64.b64decode(found[1], validate=True))).decode()
+    data = base64.b64decode(re.sub(r'\s', '', found[1]), validate=True)
+    if not data.startswith(b'\0asm'):
+        data = zlib.decompress(data)
+    kit.check(data.startswith(b'\0asm'), 'the block core holds no wasm')
+    return data
 
 
 class Core:
@@ -42,7 +46,8 @@ class Core:
 
     def __init__(self, session):
         self.page = session.context().new_page()
-        self.about = self.page.evaluate(LOADER, wasm_text(session))
+        self.about = self.page.evaluate(LOADER, base64.b64encode(
+            wasm_bytes(session.file.read_text(encoding='utf-8'))).decode())
 
     def ask(self, name, request=''):
         return self.page.evaluate('([name, request]) => ask(name, request)', [name, request])
