@@ -7,8 +7,8 @@
  * where an option is written: parsing, --help, the man page and the completions all come from it.
  *
  * Results go to stdout through stdio and are flushed and checked by main.c; everything else goes
- * to stderr through cli_refuse(), cli_failed() or cli_note(). The locale is never set, so that no
- * number and no width depends on it; all text is UTF-8.
+ * to stderr through cli_refuse(), cli_failed() or cli_note(). Only LC_CTYPE is ever set, and by
+ * tui_text.c alone, so that no number depends on it; all text is UTF-8.
  */
 #ifndef QKV_CLI_H
 #define QKV_CLI_H

@@ -2,7 +2,8 @@
 /* main.c - the command `qkv`: finds the subcommand, lets the frame read its options, runs it, and
  * makes sure that what was printed has reached stdout.
  *
- * No subcommand is named here; commands.inc lists them. The locale is never set.
+ * No subcommand is named here; commands.inc lists them. The locale is set by tui_text.c alone, and
+ * of it only LC_CTYPE.
  */
 #include "cli/cli.h"
 

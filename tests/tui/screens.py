@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""screens.py QKV - what the lesson shows, in every size, locale and terminal that it promises.
+
+A small terminal draws the output; the numbers that are read off it are compared with
+`qkv explain --format json` of the same state, the sentences with `qkv lesson --plain`.
+"""
+import os
+import re
+import sys
+
+import checks_tui as t
+from terminal import Program
+
+QKV = os.path.abspath(sys.argv[1])
+FACES = [
+    ('80x24', 24, 80, {}),
+    ('40x24', 24, 40, {}),
+    ('200x50', 50, 200, {}),
+    ('LC_ALL=C', 24, 80, {'LC_ALL': 'C'}),
+    ('TERM=vt100', 24, 80, {'TERM': 'vt100'}),
+    ('NO_COLOR=1', 24, 80, {'NO_COLOR': '1'}),
+]
+
+
+def start(*words, rows=24, columns=80, env=None):
+    p = Program([QKV, 'lesson', *words], rows=rows, columns=columns, env=env)
+    p.see('section ')
+    p.settle()
+    return p
+
+
+def whole_section(p, number):
+    """Everything a section shows, scrolled from top to end: lines in reading order."""
+    if number > 1:
+        p.keys('n')
+    p.see(f'section {number} of 8', 5)
+    seen = []
+    for _ in range(40):
+        body = p.screen.lines()[1:-1]
+        seen.append(body)
+        before = p.screen.text()
+        p.keys('pagedown')
+        if p.screen.text() == before:
+            break
+    return seen
+
+
+def words_of(text):
+    """Letters and digits only, so that wrapping and signs of either face do not matter."""
+    return ' '.join(re.findall(r"[A-Za-z0-9.,']+", text))
+
+
+def faces():
+    for name, rows, columns, env in FACES:
+        p = start(rows=rows, columns=columns, env=env)
+        wide, unknown = [], []
+        for section in range(1, 9):
+            for body in whole_section(p, section):
+                wide += [line for line in body if len(line) > columns]
+        text = p.raw.decode('utf-8', 'replace')
+        t.ok(not wide and not p.screen.unknown, f'{name}: eight sections, none too wide',
+             (wide[:3], p.screen.unknown[:5]))
+        if name in ('LC_ALL=C', 'TERM=vt100'):
+            odd = sorted({c for c in text if ord(c) > 126})
+            t.ok(not odd, f'{name}: nothing but ASCII', odd)
+        colored = bool(p.screen.colors)
+        t.ok(colored == (name not in ('NO_COLOR=1', 'TERM=vt100')),
+             f'{name}: {"colour" if colored else "no colour"}', p.screen.colors)
+        p.close()
+
+
+def table_of(p):
+    """The calculator's rows on the screen: name -> numbers right of the vectors."""
+    rows = {}
+    for line in p.screen.lines():
+        found = re.match(r'\s*(the|cat|sat|mat|sum)\s+(.*)', line)
+        if found and ('[' in found.group(2) or found.group(1) == 'sum'):
+            rest = re.sub(r'\[[^]]*\]', ' ', found.group(2))
+            numbers = re.findall(r'(?<![\w.])[-−]?\d+(?:\.\d+)?(?![\w.])', rest)
+            rows[found.group(1)] = [float(x.replace('−', '-')) for x in numbers]
+    return rows
+
+
+def numbers():
+    for token in ('the', 'cat', 'sat', 'mat'):
+        for stage in range(5):
+            state = f'sec=calculator&t={token}&st={stage}'
+            want = t.explain(QKV, state)
+            p = start('--state', state)
+            p.keys('tab')
+            got = table_of(p)
+            good = check_table(got, want, token, stage)
+            t.ok(good is True, f'{token}, stage {stage}: the screen shows the numbers of the JSON',
+                 f'{good}\n{p.screen.text()}')
+            p.close()
+
+
+def check_table(got, want, token, stage):
+    names = want['tokens']
+    i = names.index(token)
+    kinds = ['score', 'scaled', 'weight'][:min(stage, 3)]
+    for j, name in enumerate(names):
+        shown = got.get(name)
+        expect = [round(want[k][i][j], 2) for k in kinds]
+        if shown is None or len(shown) != len(expect) or \
+                any(abs(a - b) > 0.0051 for a, b in zip(shown, expect)):
+            return name, shown, expect
+    return True
+
+
+for part in (faces, numbers):
+    part()
+sys.exit(t.done())
