@@ -55,7 +55,8 @@ typedef enum qkv_align {
  *   v    [batch, kv heads, keys, d_v]
  *   out  [batch, heads,    rows, d_v]    its strides never let two elements meet
  *
- * All four of one dtype: QKV_F32 (float32 arithmetic) or QKV_F64 (float64 throughout). */
+ * q of QKV_F64: float64 throughout, k and v of any dtype. Any other q: float32 arithmetic, k and v of
+ * QKV_F32, QKV_F16 or QKV_BF16, each its own. out of any dtype: the result, rounded once more. */
 typedef struct qkv_params {
     uint32_t size;
     int32_t isa;  /* a qkv_isa */
@@ -110,7 +111,7 @@ QKV_API qkv_status qkv_plan_place(qkv_plan **plan, void *mem, size_t mem_size,
 QKV_API size_t qkv_plan_workspace(const qkv_plan *plan);
 
 /* Text for people and bug reports, a line "name: value" each: libqkv, contract, kernel (with its
- * tile), rows per item, items, tasks, spans, mask, scale, workspace, strides, channels. Writes at
+ * tile), types, rows per item, items, tasks, spans, mask, scale, workspace, strides, channels. Writes at
  * most text_size bytes with the final 0 and returns the length that the whole text has, as snprintf
  * does. */
 QKV_API size_t qkv_plan_describe(const qkv_plan *plan, char *text, size_t text_size);
@@ -118,7 +119,7 @@ QKV_API size_t qkv_plan_describe(const qkv_plan *plan, char *text, size_t text_s
 /* ---- experimental: see the numbers inside ---------------------------------------------------- */
 
 /* The reference (QKV_ISA_REFERENCE) shows all of them, in double; the kernels show SCALED and
- * WEIGHT, in the accumulator's type (float for QKV_F32, double for QKV_F64). */
+ * WEIGHT, in the accumulator's type (double for a q of QKV_F64, else float). */
 typedef enum qkv_stage {
     QKV_STAGE_SCORE = 1,  /* q . k */
     QKV_STAGE_SCALED = 2, /* times scale; a number for masked keys too */

@@ -8,6 +8,7 @@
 
 int64_t qkvi_dtype_bytes(int32_t dtype)
 {
+    if (dtype == QKV_F16 || dtype == QKV_BF16) return 2;
     return dtype == QKV_F32 ? 4 : dtype == QKV_F64 ? 8 : 0;
 }
 

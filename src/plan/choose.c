@@ -27,6 +27,6 @@ qkv_status qkvi_plan_choose(qkv_plan *plan, const qkv_params *p, qkv_error *err)
                          QKVI_SAY(QKVI_S("params.isa is "), QKVI_I(p->isa), QKVI_S(" ("),
                                   QKVI_S(k->name), QKVI_S("); this CPU cannot run it")));
     plan->kernels = k;
-    plan->ops = p->q.dtype == QKV_F32 ? &k->f32 : &k->f64;
+    plan->ops = p->q.dtype == QKV_F64 ? &k->f64 : &k->f32;
     return QKV_OK;
 }

@@ -21,6 +21,22 @@ static void add_strides(qkvi_text *t, const char *name, const qkv_shape *s)
     }
 }
 
+static const char *dtype_name(int32_t dtype)
+{
+    return dtype == QKV_F32 ? "f32" : dtype == QKV_F16 ? "f16" : dtype == QKV_BF16 ? "bf16" : "f64";
+}
+
+static void add_types(qkvi_text *t, const qkv_plan *p)
+{
+    const char *const names[4] = {"types: q ", ", k ", ", v ", ", out "};
+    const int32_t dtypes[4] = {p->q.dtype, p->k.dtype, p->v.dtype, p->out.dtype};
+    for (int i = 0; i < 4; i++) {
+        qkvi_text_add(t, names[i]);
+        qkvi_text_add(t, dtype_name(dtypes[i]));
+    }
+    qkvi_text_add(t, "\n");
+}
+
 static void add_kernel(qkvi_text *t, const qkv_plan *p)
 {
     const char *const type = p->real_bytes == 4 ? "f32" : "f64";
@@ -106,6 +122,7 @@ void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
     qkvi_text_add(t, "\n");
     line_int(t, "contract: ", QKVI_CONTRACT);
     add_kernel(t, p);
+    add_types(t, p);
     line_int(t, "rows per item: ", p->item_rows);
     line_int(t, "items: ", p->items);
     line_int(t, "tasks: ", qkvi_plan_tasks(p, p->max_threads));

@@ -8,7 +8,8 @@
  *
  *     workspace = header | slot 0 | slot 1 | ...
  *     header    = counters 64 | one byte a task | first block of each packed sequence
- *     slot      = ranges | lo hi | tiles | s | mb lb | shown | k gathered | v in strips | nodes
+ *     slot      = ranges | lo hi | tiles | s | mb lb | shown | k gathered | v in strips | other types |
+ *                 nodes
  */
 #ifndef QKVI_PLAN_H
 #define QKVI_PLAN_H
@@ -33,7 +34,9 @@ struct qkv_plan {
     int64_t q_offset;            /* for QKV_ALIGN_OFFSET */
     const qkvi_kernels *kernels; /* the reference: scalar, for its environment only */
     const qkvi_ops *ops;         /* NULL: the reference */
+    int32_t real;                /* QKV_F32 or QKV_F64: what is computed in, and lse's type */
     int64_t real_bytes;
+    int64_t q_bytes, k_bytes, v_bytes, out_bytes; /* of an element */
     int64_t batch, heads, kv_heads, rows, keys, d, dv;
     int32_t gather_k; /* channels not adjacent, or rows apart: copied block by block */
     int32_t strips_v; /* values copied into strips, block by block: several tiles will read them */
@@ -49,8 +52,9 @@ struct qkv_plan {
     int32_t alloc_given;
     /* offsets in a slot, bytes */
     int64_t at_ranges, at_lo, at_hi, at_tiles, at_s, at_mb, at_lb, at_k, at_v, at_show, at_nodes;
-    int64_t node_bytes;                                       /* one node of one tile: o, m, l */
-    int64_t qt_bytes;                                         /* one tile's queries */
+    int64_t at_wide;    /* rows of q or out, or a block of v, while they change their type */
+    int64_t node_bytes; /* one node of one tile: o, m, l */
+    int64_t qt_bytes;   /* one tile's queries */
     int64_t at_blocks, at_slots, slot_bytes, workspace_bytes; /* slots begin after the header */
 };
 

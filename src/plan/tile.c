@@ -88,6 +88,9 @@ void qkvi_plan_tile(qkv_plan *plan)
     plan->gather_k = (plan->k.dim[3] > 1 && plan->k.stride[3] != 1) ||
                      (tiles > 1 && plan->k.stride[2] != plan->d);
     plan->strips_v = tiles > 1 || (plan->v.dim[3] > 1 && plan->v.stride[3] != 1);
+    /* another type is brought to the run's when a block is copied */
+    if (plan->k.dtype != plan->real) plan->gather_k = 1;
+    if (plan->v.dtype != plan->real) plan->strips_v = 1;
     plan->item_rows = tiles * plan->tile_rows;
     count_items(plan);
 }

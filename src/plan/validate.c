@@ -30,17 +30,28 @@ static const char *const dtype_name[4] = {"params.q.dtype", "params.k.dtype", "p
 static const char *const reserved_name[4] = {"params.q.reserved", "params.k.reserved",
                                              "params.v.reserved", "params.out.reserved"};
 
-static qkv_status check_tensor(const qkv_shape *s, int which, int32_t dtype, qkv_error *err)
+/* q sets the type that is computed in; k and v may have any type that it holds exactly, out any */
+static qkv_status check_dtype(const qkv_shape *s, int which, int32_t q_dtype, qkv_error *err)
 {
     if (qkvi_dtype_bytes(s->dtype) == 0)
         return qkvi_fail(err, QKV_EUNSUPPORTED, dtype_name[which], s->dtype, QKV_F32,
                          QKVI_SAY(QKVI_S(dtype_name[which]), QKVI_S(" is "), QKVI_I(s->dtype),
-                                  QKVI_S("; it must be QKV_F32 (1) or QKV_F64 (4)")));
-    if (s->dtype != dtype)
-        return qkvi_fail(err, QKV_ESHAPE, dtype_name[which], s->dtype, dtype,
-                         QKVI_SAY(QKVI_S(dtype_name[which]), QKVI_S(" is "), QKVI_I(s->dtype),
-                                  QKVI_S("; it must equal params.q.dtype, which is "),
-                                  QKVI_I(dtype)));
+                                  QKVI_S("; it must be QKV_F32 (1), QKV_F16 (2), QKV_BF16 (3) or "
+                                         "QKV_F64 (4)")));
+    const int is_kv = which == 1 || which == 2;
+    if (!is_kv || s->dtype != QKV_F64 || q_dtype == QKV_F64) return QKV_OK;
+    return qkvi_fail(err, QKV_ESHAPE, dtype_name[which], s->dtype, q_dtype,
+                     QKVI_SAY(QKVI_S(dtype_name[which]),
+                              QKVI_S(" is 4 (QKV_F64) and "
+                                     "params.q.dtype is "),
+                              QKVI_I(q_dtype),
+                              QKVI_S("; float32 arithmetic cannot take float64 keys or values")));
+}
+
+static qkv_status check_tensor(const qkv_shape *s, int which, int32_t q_dtype, qkv_error *err)
+{
+    const qkv_status wrong = check_dtype(s, which, q_dtype, err);
+    if (wrong) return wrong;
     if (s->reserved != 0)
         return qkvi_fail(err, QKV_EARG, reserved_name[which], s->reserved, 0,
                          QKVI_SAY(QKVI_S(reserved_name[which]), QKVI_S(" is "), QKVI_I(s->reserved),
@@ -191,7 +202,7 @@ static __attribute__((noinline)) void fold_scale(qkv_plan *plan, const qkv_param
 {
     plan->scale = p->use & QKV_USE_SCALE ? p->scale : 1.0 / __builtin_sqrt((double)p->q.dim[3]);
     plan->factor = plan->scale * QKVI_LOG2E;
-    if (p->q.dtype == QKV_F32) plan->factor = (double)(float)plan->factor;
+    if (p->q.dtype != QKV_F64) plan->factor = (double)(float)plan->factor;
 }
 
 static qkv_status check_scale(qkv_plan *plan, const qkv_params *p, qkv_error *err)
@@ -199,7 +210,7 @@ static qkv_status check_scale(qkv_plan *plan, const qkv_params *p, qkv_error *er
     const qkvi_kernels *const scalar = qkvi_kernels_by_id(QKV_ISA_SCALAR);
     const uint64_t env = scalar->env_enter();
     fold_scale(plan, p);
-    const int single = p->q.dtype == QKV_F32;
+    const int single = p->q.dtype != QKV_F64;
     const double small = single ? 0x1p-126 : 0x1p-1022, f = plan->factor;
     const double large = single ? 0x1.fffffep+127 : 0x1.fffffffffffffp+1023;
     const double size = f < 0 ? -f : f;
@@ -243,7 +254,12 @@ qkv_status qkvi_plan_validate(qkv_plan *plan, const qkv_params *p, qkv_error *er
     plan->v = qkvi_shape_clean(&p->v);
     plan->out = qkvi_shape_clean(&p->out);
     plan->use = p->use;
-    plan->real_bytes = qkvi_dtype_bytes(p->q.dtype);
+    plan->real = p->q.dtype == QKV_F64 ? QKV_F64 : QKV_F32;
+    plan->real_bytes = qkvi_dtype_bytes(plan->real);
+    plan->q_bytes = qkvi_dtype_bytes(p->q.dtype);
+    plan->k_bytes = qkvi_dtype_bytes(p->k.dtype);
+    plan->v_bytes = qkvi_dtype_bytes(p->v.dtype);
+    plan->out_bytes = qkvi_dtype_bytes(p->out.dtype);
     plan->batch = p->q.dim[0];
     plan->heads = p->q.dim[1];
     plan->kv_heads = p->k.dim[1];

@@ -35,6 +35,8 @@ static int64_t strips(const qkv_plan *p)
 static int place_tiles(qkv_plan *p, int64_t *end)
 {
     const int64_t w = p->tile_rows, e = p->real_bytes;
+    const int64_t wide_q = p->q.dtype != p->real || p->out.dtype != p->real ? w : 0;
+    const int64_t wide_rows = p->v.dtype != p->real && QKVI_BLOCK > wide_q ? QKVI_BLOCK : wide_q;
     int64_t nodes = 0, node = 0, at;
     if (place(&p->at_ranges, end, p->item_rows, (int64_t)sizeof(qkvi_range)) ||
         place(&p->at_lo, end, w, (int64_t)sizeof(int32_t)) ||
@@ -43,7 +45,8 @@ static int place_tiles(qkv_plan *p, int64_t *end)
         place(&p->at_s, end, QKVI_BLOCK * w, e) || place(&p->at_mb, end, w, e) ||
         place(&p->at_lb, end, w, e) || place(&p->at_show, end, QKVI_BLOCK, e) ||
         place(&p->at_k, end, p->gather_k ? p->d : 0, QKVI_BLOCK * e) ||
-        place(&p->at_v, end, p->strips_v ? strips(p) : 0, p->ops->strip_step * e))
+        place(&p->at_v, end, p->strips_v ? strips(p) : 0, p->ops->strip_step * e) ||
+        place(&p->at_wide, end, p->d > p->dv ? p->d : p->dv, wide_rows * e))
         return 1;
     if (place(&at, &node, p->dv, w * e) || place(&at, &node, w, e) || place(&at, &node, w, e))
         return 1;

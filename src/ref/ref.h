@@ -26,7 +26,6 @@ void qkvi_ref_project(double *y, const double *x, const double *w, const double 
 /* One query row. Elements of q, k, v and bias are of a qkv_dtype, at any byte address; strides in
  * elements. The row sees keys [lo, hi), of those the ones whose byte in `seen` is not 0. */
 typedef struct qkvi_ref_row {
-    int32_t real_bytes; /* 4: float, 8: double, for those whose dtype is 0 */
     int32_t q_dtype, k_dtype, v_dtype;
     const void *q, *k, *v;
     int64_t q_channel, k_key, k_channel, v_key, v_channel;

@@ -28,12 +28,6 @@ static double number_at(const void *tensor, int64_t index, int32_t dtype)
     }
 }
 
-static int32_t dtype_of(const qkvi_ref_row *row, int32_t dtype)
-{
-    if (dtype) return dtype;
-    return row->real_bytes == 4 ? QKV_F32 : QKV_F64;
-}
-
 static int sees(const qkvi_ref_row *row, int64_t j)
 {
     return j >= row->lo && j < row->hi && (!row->seen || row->seen[j]);
@@ -49,12 +43,11 @@ static double bounded(double x)
 /* stage 1: how well does each key answer the query? */
 static void score(qkvi_ref_row *row)
 {
-    const int32_t q_dtype = dtype_of(row, row->q_dtype), k_dtype = dtype_of(row, row->k_dtype);
     for (int64_t j = 0; j < row->keys; j++) {
         double dot = 0;
         for (int64_t c = 0; c < row->d; c++) {
-            const double q = number_at(row->q, c * row->q_channel, q_dtype);
-            const double k = number_at(row->k, j * row->k_key + c * row->k_channel, k_dtype);
+            const double q = number_at(row->q, c * row->q_channel, row->q_dtype);
+            const double k = number_at(row->k, j * row->k_key + c * row->k_channel, row->k_dtype);
             dot = dot + q * k;
         }
         row->score[j] = dot;
@@ -129,13 +122,12 @@ static int weigh(qkvi_ref_row *row)
 /* stage 6: the weighted average of the values, of those that are not dropped */
 static void blend(qkvi_ref_row *row, int sees_any)
 {
-    const int32_t v_dtype = dtype_of(row, row->v_dtype);
     for (int64_t c = 0; c < row->dv; c++) {
         double sum = 0;
         for (int64_t j = row->lo; j < row->hi && sees_any; j++) {
             if (!sees(row, j) || (row->kept && !row->kept[j])) continue;
-            sum = sum +
-                  row->weight[j] * number_at(row->v, j * row->v_key + c * row->v_channel, v_dtype);
+            sum = sum + row->weight[j] *
+                            number_at(row->v, j * row->v_key + c * row->v_channel, row->v_dtype);
         }
         if (row->kept) sum = sees_any && row->lse != row->lse ? row->lse : sum * row->keep_factor;
         row->out[c] = sum + 0; /* never -0 */

@@ -46,10 +46,25 @@ static void set_ranges(item *it)
     }
 }
 
+static void pack_rows(const item *it, const qkvi_tile *t, const void *q)
+{
+    const qkv_plan *const p = it->plan;
+    int64_t row_stride = p->q.stride[2], channel_stride = p->q.stride[3];
+    if (p->q.dtype != p->real) {
+        void *const wide = it->slot + p->at_wide;
+        p->ops->widen(wide, q, p->q.dtype, row_stride, channel_stride, t->rows, p->d);
+        q = wide;
+        row_stride = p->d;
+        channel_stride = 1;
+    }
+    p->ops->pack(t->qt, q, row_stride, channel_stride, t->rows, p->d,
+                 (int64_t)t->vectors * p->lanes, p->factor);
+}
+
 static void set_tiles(item *it)
 {
     const qkv_plan *const p = it->plan;
-    const char *const q = qkvi_at(it->job->q, qkvi_shape_at(&p->q, p->real_bytes, it->place.batch,
+    const char *const q = qkvi_at(it->job->q, qkvi_shape_at(&p->q, p->q_bytes, it->place.batch,
                                                             it->place.head, it->place.row));
     const int64_t tile_bytes = p->qt_bytes + (p->levels + 1) * p->node_bytes;
     it->ntiles = 0;
@@ -68,9 +83,16 @@ static void set_tiles(item *it)
         t->work = mem + p->qt_bytes;
         for (int32_t l = 0; l < p->levels; l++)
             t->node[l] = mem + p->qt_bytes + (l + 1) * p->node_bytes;
-        p->ops->pack(t->qt, q + row * p->q.stride[2] * p->real_bytes, p->q.stride[2],
-                     p->q.stride[3], t->rows, p->d, (int64_t)t->vectors * p->lanes, p->factor);
+        pack_rows(it, t, q + row * p->q.stride[2] * p->q_bytes);
     }
+}
+
+void qkvi_block_keys(const qkv_plan *p, void *to, const void *k, int64_t keys)
+{
+    if (p->k.dtype != p->real)
+        p->ops->widen(to, k, p->k.dtype, p->k.stride[2], p->k.stride[3], keys, p->d);
+    else
+        p->ops->gather(to, k, p->k.stride[2], p->k.stride[3], keys, p->d);
 }
 
 /* Where the block's keys and values are read: in place, or from the slot (keys gathered, values in
@@ -81,18 +103,26 @@ static void set_block(item *it, int64_t key, int32_t keys)
     qkvi_step *const s = &it->step;
     s->keys = keys;
     s->v_finite = -1;
-    s->k = qkvi_at(it->k, key * p->k.stride[2] * p->real_bytes);
-    s->v = qkvi_at(it->v, key * p->v.stride[2] * p->real_bytes);
+    s->k = qkvi_at(it->k, key * p->k.stride[2] * p->k_bytes);
+    s->v = qkvi_at(it->v, key * p->v.stride[2] * p->v_bytes);
     s->k_stride = p->k.stride[2];
     s->v_stride = p->v.stride[2];
     if (p->gather_k) {
-        p->ops->gather(it->slot + p->at_k, s->k, p->k.stride[2], p->k.stride[3], keys, p->d);
+        qkvi_block_keys(p, it->slot + p->at_k, s->k, keys);
         s->k = it->slot + p->at_k;
         s->k_stride = p->d;
     }
     s->v_strips = p->strips_v;
     if (p->strips_v) {
-        p->ops->strips(it->slot + p->at_v, s->v, p->v.stride[2], p->v.stride[3], keys, p->dv);
+        int64_t row_stride = p->v.stride[2], channel_stride = p->v.stride[3];
+        if (p->v.dtype != p->real) {
+            void *const wide = it->slot + p->at_wide;
+            p->ops->widen(wide, s->v, p->v.dtype, row_stride, channel_stride, keys, p->dv);
+            s->v = wide;
+            row_stride = p->dv;
+            channel_stride = 1;
+        }
+        p->ops->strips(it->slot + p->at_v, s->v, row_stride, channel_stride, keys, p->dv);
         s->v = it->slot + p->at_v;
     }
 }
@@ -107,10 +137,10 @@ static void ahead_block(item *it, int32_t tile, int64_t next)
     s->ahead_k_rows = s->ahead_v_rows = KEYS;
     s->ahead_k_stride = p->k.stride[2];
     s->ahead_v_stride = p->v.stride[2];
-    if (p->k.stride[3] == 1)
+    if (p->k.stride[3] == 1 && p->k.dtype == p->real)
         s->ahead_k = qkvi_at(it->k, (next + tile * KEYS) * p->k.stride[2] * p->real_bytes);
     /* copying values that lie row after row into strips reads ahead by itself */
-    if (p->v.stride[3] == 1 && !(p->strips_v && p->v.stride[2] == p->dv))
+    if (p->v.stride[3] == 1 && p->v.dtype == p->real && !(p->strips_v && p->v.stride[2] == p->dv))
         s->ahead_v = qkvi_at(it->v, (next + tile * KEYS) * p->v.stride[2] * p->real_bytes);
 }
 
@@ -121,16 +151,16 @@ static void ahead_rows(item *it, const qkvi_tile *t)
     const qkv_plan *const p = it->plan;
     const qkvi_place *const at = &it->place;
     qkvi_step *const s = &it->step;
-    if (!it->job->partial && p->out.stride[3] == 1) {
-        s->ahead_k = qkvi_at(it->job->out, qkvi_shape_at(&p->out, p->real_bytes, at->batch,
-                                                         at->head, at->row + t->row));
+    if (!it->job->partial && p->out.stride[3] == 1 && p->out.dtype == p->real) {
+        s->ahead_k = qkvi_at(it->job->out, qkvi_shape_at(&p->out, p->out_bytes, at->batch, at->head,
+                                                         at->row + t->row));
         s->ahead_k_stride = p->out.stride[2];
         s->ahead_k_rows = t->rows;
     }
     const int64_t next = at->row + p->item_rows + t->row;
-    if (next + t->rows <= p->rows && p->q.stride[3] == 1) {
+    if (next + t->rows <= p->rows && p->q.stride[3] == 1 && p->q.dtype == p->real) {
         s->ahead_v =
-            qkvi_at(it->job->q, qkvi_shape_at(&p->q, p->real_bytes, at->batch, at->head, next));
+            qkvi_at(it->job->q, qkvi_shape_at(&p->q, p->q_bytes, at->batch, at->head, next));
         s->ahead_v_stride = p->q.stride[2];
         s->ahead_v_rows = t->rows;
     }
@@ -212,17 +242,22 @@ static void end_span(item *it, sink *sinks, int64_t span)
     }
 }
 
-void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, qkvi_tile *t)
+void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, qkvi_tile *t, void *slot)
 {
     const qkv_plan *const p = job->plan;
     const int64_t width = (int64_t)t->vectors * p->lanes, row = place->row + t->row;
     const int64_t flat = (place->batch * p->heads + place->head) * p->rows + row;
-    void *const out = qkvi_at_out(
-        job->out, qkvi_shape_at(&p->out, p->real_bytes, place->batch, place->head, row));
+    void *const out =
+        qkvi_at_out(job->out, qkvi_shape_at(&p->out, p->out_bytes, place->batch, place->head, row));
+    const int other = p->out.dtype != p->real;
+    void *const wide = (char *)slot + p->at_wide;
     if (!qkvi_tree_close(p, t)) qkvi_node_clear(p, t->work, width); /* no row saw a key */
-    p->ops->finish(t->work, qkvi_node_m(p, t->work), qkvi_node_l(p, t->work), out, p->out.stride[2],
-                   p->out.stride[3], job->lse ? qkvi_at_out(job->lse, flat * p->real_bytes) : NULL,
-                   t->rows, p->dv, width);
+    p->ops->finish(t->work, qkvi_node_m(p, t->work), qkvi_node_l(p, t->work), other ? wide : out,
+                   other ? p->dv : p->out.stride[2], other ? 1 : p->out.stride[3],
+                   job->lse ? qkvi_at_out(job->lse, flat * p->real_bytes) : NULL, t->rows, p->dv,
+                   width);
+    if (other)
+        p->ops->narrow(out, wide, p->out.dtype, p->out.stride[2], p->out.stride[3], t->rows, p->dv);
 }
 
 static int visit_blocks(item *it, sink *sinks)
@@ -251,10 +286,8 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
     const int64_t kv_head = it.place.head / (p->heads / p->kv_heads);
     it.ranges = (qkvi_range *)(void *)(it.slot + p->at_ranges);
     it.tiles = (qkvi_tile *)(void *)(it.slot + p->at_tiles);
-    it.k =
-        qkvi_at(job->k, qkvi_shape_at(&p->k, p->real_bytes, it.place.batch, kv_head, it.place.key));
-    it.v =
-        qkvi_at(job->v, qkvi_shape_at(&p->v, p->real_bytes, it.place.batch, kv_head, it.place.key));
+    it.k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, it.place.batch, kv_head, it.place.key));
+    it.v = qkvi_at(job->v, qkvi_shape_at(&p->v, p->v_bytes, it.place.batch, kv_head, it.place.key));
     it.step.d = p->d;
     it.step.dv = p->dv;
     it.step.s = it.slot + p->at_s;
@@ -268,7 +301,7 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
     for (int32_t i = 0; i < it.ntiles; i++) {
         qkvi_tile *const t = it.tiles + i;
         if (!job->partial) {
-            qkvi_tile_finish(job, &it.place, t);
+            qkvi_tile_finish(job, &it.place, t, slot);
         } else if (it.key_end == p->keys) {
             if (qkvi_tree_close(p, t)) store_node(sinks + i, p, t, t->work);
         } else {

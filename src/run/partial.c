@@ -50,7 +50,7 @@ int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t number)
                 qkvi_tree_push(p, &t, level, index, 0, NULL, NULL);
             }
         }
-        qkvi_tile_finish(job, &at, &t);
+        qkvi_tile_finish(job, &at, &t, slot);
     }
     return 0;
 }

@@ -5,21 +5,27 @@
  * An item is one row; the slot holds four rows of key length (score, scaled, masked, weight) and
  * the row's output.
  */
+#include "base/half.h"
 #include "base/shape.h"
 #include "ref/ref.h"
 #include "run/run.h"
 #include "run/taps.h"
 
-/* to[index] = x, as float (rounded) or double; every NaN the same one, every zero +0 */
-static void put(void *to, int64_t index, int64_t real_bytes, double x)
+/* to[index] = x, rounded to the type; every NaN the same one, every zero +0 (x may round to -0) */
+static void put(void *to, int64_t index, int32_t dtype, double x)
 {
     typedef float any_float __attribute__((aligned(1), may_alias));
     typedef double any_double __attribute__((aligned(1), may_alias));
+    typedef uint16_t any_half __attribute__((aligned(1), may_alias));
     const double y = x == x ? x : __builtin_nan("");
-    if (real_bytes == 4)
-        ((any_float *)to)[index] = (float)y + 0; /* y may round to -0 */
-    else
+    if (dtype == QKV_F64) {
         ((any_double *)to)[index] = y;
+    } else if (dtype == QKV_F32) {
+        ((any_float *)to)[index] = (float)y + 0;
+    } else {
+        const uint16_t h = dtype == QKV_F16 ? qkvi_f16_narrow(y) : qkvi_bf16_narrow(y);
+        ((any_half *)to)[index] = h == 0x8000 ? 0 : h;
+    }
 }
 
 static int show(const qkvi_job *job, const qkvi_place *at, const qkvi_ref_row *r)
@@ -36,15 +42,17 @@ int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t number)
 {
     const qkv_plan *const p = job->plan;
     const qkvi_place at = qkvi_item_place(job, number);
-    const int64_t e = p->real_bytes, kv_head = at.head / (p->heads / p->kv_heads);
+    const int64_t kv_head = at.head / (p->heads / p->kv_heads);
     const qkvi_range range = qkvi_mask_row(&at.mask, at.own_row);
     const int64_t padding = at.key - at.first_key;
     double *const rows = (double *)(void *)((char *)slot + p->at_s);
     qkvi_ref_row r = {
-        .real_bytes = (int32_t)e,
-        .q = qkvi_at(job->q, qkvi_shape_at(&p->q, e, at.batch, at.head, at.row)),
-        .k = qkvi_at(job->k, qkvi_shape_at(&p->k, e, at.batch, kv_head, at.first_key)),
-        .v = qkvi_at(job->v, qkvi_shape_at(&p->v, e, at.batch, kv_head, at.first_key)),
+        .q_dtype = p->q.dtype,
+        .k_dtype = p->k.dtype,
+        .v_dtype = p->v.dtype,
+        .q = qkvi_at(job->q, qkvi_shape_at(&p->q, p->q_bytes, at.batch, at.head, at.row)),
+        .k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, at.batch, kv_head, at.first_key)),
+        .v = qkvi_at(job->v, qkvi_shape_at(&p->v, p->v_bytes, at.batch, kv_head, at.first_key)),
         .q_channel = p->q.stride[3],
         .k_key = p->k.stride[2],
         .k_channel = p->k.stride[3],
@@ -64,8 +72,9 @@ int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t number)
     };
     if (qkvi_cancelled(job)) return QKVI_CANCELLED;
     qkvi_ref_attend(&r);
-    void *const out = qkvi_at_out(job->out, qkvi_shape_at(&p->out, e, at.batch, at.head, at.row));
-    for (int64_t c = 0; c < p->dv; c++) put(out, c * p->out.stride[3], e, r.out[c]);
-    if (job->lse) put(job->lse, (at.batch * p->heads + at.head) * p->rows + at.row, e, r.lse);
+    void *const out =
+        qkvi_at_out(job->out, qkvi_shape_at(&p->out, p->out_bytes, at.batch, at.head, at.row));
+    for (int64_t c = 0; c < p->dv; c++) put(out, c * p->out.stride[3], p->out.dtype, r.out[c]);
+    if (job->lse) put(job->lse, (at.batch * p->heads + at.head) * p->rows + at.row, p->real, r.lse);
     return job->tap && show(job, &at, &r) ? QKVI_TAPPED : 0;
 }

@@ -56,7 +56,10 @@ int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t item);
 
 /* The rows of a tile whose nodes are all there: out and lse. */
 struct qkvi_tile;
-void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, struct qkvi_tile *tile);
+void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, struct qkvi_tile *tile,
+                      void *slot);
+/* Keys of a block, from k on, dense and in the run's type. */
+void qkvi_block_keys(const qkv_plan *plan, void *to, const void *k, int64_t keys);
 
 /* 1 when the caller has asked to stop */
 static inline int qkvi_cancelled(const qkvi_job *job)

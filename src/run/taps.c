@@ -63,11 +63,11 @@ static int show_row(const qkvi_job *job, char *slot, const qkvi_place *place, co
                        .mb = slot + p->at_mb,
                        .lb = slot + p->at_lb,
                        .keys = (int32_t)n};
-        s.k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->real_bytes, place->batch, kv_head,
+        s.k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, place->batch, kv_head,
                                             place->first_key + key));
         s.k_stride = p->k.stride[2];
         if (p->gather_k) {
-            p->ops->gather(slot + p->at_k, s.k, p->k.stride[2], p->k.stride[3], s.keys, p->d);
+            qkvi_block_keys(p, slot + p->at_k, s.k, s.keys);
             s.k = slot + p->at_k;
             s.k_stride = p->d;
         }

@@ -21,8 +21,9 @@ static qkv_plan *plan_of(const prob *p, how h)
 static void every_line_is_there(void **state)
 {
     (void)state;
-    static const char *const names[] = {"libqkv", "contract", "kernel", "rows per item", "items",
-                                        "tasks",  "mask",     "scale",  "workspace",     "strides"};
+    static const char *const names[] = {"libqkv",        "contract",  "kernel", "types",
+                                        "rows per item", "items",     "tasks",  "mask",
+                                        "scale",         "workspace", "strides"};
     int32_t isa[9];
     int n = usable_isas(isa);
     isa[n++] = QKV_ISA_REFERENCE;

@@ -55,6 +55,19 @@ static void check_strips(const rows_case *c, const rows_result *a, const rows_re
 {
     same("strips", a->strips, b->strips, c->keys * c->dv, c->bytes, 0);
 }
+static void check_widen(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    for (int i = 0; i < 2; i++)
+        same("widened", a->widened[i], b->widened[i], c->keys * c->d, c->bytes, 0);
+}
+static void check_narrow(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    const int64_t bytes =
+        2 * c->rows * c->d; /* as numbers of the case's type, to compare and show */
+    for (int i = 0; i < 2; i++)
+        if (memcmp(a->narrowed[i], b->narrowed[i], (size_t)bytes) != 0 && differ++ < 3)
+            printf("# %s: narrowed to another type differs\n", where);
+}
 static void check_score(const rows_case *c, const rows_result *a, const rows_result *b)
 {
     for (int64_t r = 0; r < c->rows; r++)

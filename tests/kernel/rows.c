@@ -3,6 +3,7 @@
  * caller's tensors lie a few bytes off.
  */
 #include "tests/kernel/rows.h"
+#include <qkv/types.h>
 #include <string.h>
 
 typedef struct tile_memory {
@@ -167,6 +168,25 @@ static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, 
                     width);
 }
 
+/* another exponent: from below the smallest f16 to beyond the largest, infinity and NaN */
+static void scale_bits(char *x, int bytes, int64_t i)
+{
+    uint64_t wide;
+    uint32_t single;
+    const uint32_t step = (uint32_t)(i * 7 % 45) - 26;
+    if (bytes == 8) {
+        memcpy(&wide, x, 8);
+        wide = (wide & UINT64_C(0x800fffffffffffff)) | (uint64_t)(1023 + (int32_t)step) << 52;
+        if (i % 91 == 0) wide |= UINT64_C(0x7ff0000000000000);
+        memcpy(x, &wide, 8);
+    } else {
+        memcpy(&single, x, 4);
+        single = (single & 0x807fffff) | (127 + step) << 23;
+        if (i % 91 == 0) single |= 0x7f800000;
+        memcpy(x, &single, 4);
+    }
+}
+
 /* the strips of a table, which differ in width, back to rows */
 static void unstrip(const qkvi_ops *ops, const rows_case *c, char *to, const char *strips)
 {
@@ -193,4 +213,14 @@ void rows_run(const qkvi_ops *ops, const rows_case *c, rows_result *r)
     unstrip(ops, c, r->strips, t.v);
     /* keys as if their channels lay c->keys apart: any stride goes */
     ops->gather(r->gathered, c->k + c->offset, 1, c->keys, c->keys, c->d);
+    /* bytes of keys as 16-bit numbers: all kinds of them; channels adjacent, then keys */
+    ops->widen(r->widened[0], c->k + c->offset, QKV_F16, c->d, 1, c->keys, c->d);
+    ops->widen(r->widened[1], c->k + c->offset, QKV_BF16, 1, c->keys, c->keys, c->d);
+    char *const wide = t.o; /* dense numbers for narrow; some subnormal, large or special */
+    for (int64_t i = 0; i < c->rows * c->d; i++) {
+        memcpy(wide + i * c->bytes, c->q + c->offset + i * c->bytes, (size_t)c->bytes);
+        if (i % 3 == 0) scale_bits(wide + i * c->bytes, c->bytes, i);
+    }
+    ops->narrow(r->narrowed[0], wide, QKV_F16, c->d, 1, c->rows, c->d);
+    ops->narrow(r->narrowed[1], wide, QKV_BF16, 1, c->rows, c->rows, c->d);
 }

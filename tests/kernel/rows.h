@@ -32,6 +32,8 @@ typedef struct rows_case {
 typedef struct rows_result {
     char packed[ROWS_MAX * ROWS_D * ROWS_BYTES], gathered[ROWS_KEYS * ROWS_D * ROWS_BYTES];
     char strips[ROWS_KEYS * ROWS_D * ROWS_BYTES]; /* as [key][channel] again */
+    /* the keys read as numbers of the other types, twice; the queries written as such, twice */
+    char widened[2][ROWS_KEYS * ROWS_D * ROWS_BYTES], narrowed[2][ROWS_MAX * ROWS_D * ROWS_BYTES];
     char score[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], weight[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
     char scaled[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], shown[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
     char mb[ROWS_MAX * ROWS_BYTES], lb[ROWS_MAX * ROWS_BYTES];

@@ -22,7 +22,13 @@ static double rows[5][MAX_KEYS], out[MAX_CHANNELS];
 static qkvi_ref_row problem(const double *q, const double *k, const double *v, int64_t keys,
                             int64_t d, int64_t dv)
 {
-    qkvi_ref_row r = {.real_bytes = 8, .q = q, .k = k, .v = v, .q_channel = 1};
+    qkvi_ref_row r = {.q_dtype = QKV_F64,
+                      .k_dtype = QKV_F64,
+                      .v_dtype = QKV_F64,
+                      .q = q,
+                      .k = k,
+                      .v = v,
+                      .q_channel = 1};
     r.k_key = d;
     r.k_channel = 1;
     r.v_key = dv;

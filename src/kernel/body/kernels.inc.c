@@ -5,6 +5,7 @@
  */
 #include "kernel/kernels.h"
 #include "base/contract.h"
+#include "base/half.h"
 #include "kernel/simd/env.h"
 #include <qkv/types.h>
 

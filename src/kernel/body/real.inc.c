@@ -67,6 +67,7 @@
 
 /* an order of need */
 /* clang-format off */
+#include "kernel/body/half.inc.c"
 #include "kernel/body/pack.inc.c"
 #include "kernel/body/score.inc.c"
 #include "kernel/body/weigh.inc.c"
