@@ -50,5 +50,11 @@ typedef struct view_of {
 
 /* Each writes the members of one object that the caller has opened. QKV_OK or QKV_ENOMEM. */
 qkv_status view_calc(view_json *json, const view_of *of);
+qkv_status view_lookup(view_json *json, const view_of *of);
+qkv_status view_project(view_json *json, const view_of *of);
+qkv_status view_blend(view_json *json, const view_of *of);
+qkv_status view_root(view_json *json, const view_of *of);
+qkv_status view_code(view_json *json, const view_of *of);
+qkv_status view_maximum(view_json *json, const view_of *of);
 
 #endif /* QKV_LESSON_VIEW_H */

@@ -157,6 +157,21 @@ void view_line_vector(lesson_line *line, const double *x, int64_t n, int64_t cha
     line_text(line, "]");
 }
 
+/* A vector inside of a piece gets a space behind each comma, as in the tables. */
+static void spaced(const view_json *json, const char *text, size_t n)
+{
+    int depth = 0;
+    size_t begin = 0;
+    for (size_t i = 0; i < n; i++) {
+        depth += (text[i] == '[') - (text[i] == ']');
+        if (text[i] != ',' || depth <= 0 || i + 1 == n || text[i + 1] == ' ') continue;
+        escaped_bytes(json, text + begin, i + 1 - begin);
+        put(json, " ");
+        begin = i + 1;
+    }
+    escaped_bytes(json, text + begin, n - begin);
+}
+
 void view_pieces(view_json *json, const char *key, const char *line)
 {
     enum { OPEN = 1, SHUT = 2 }; /* as line_role writes them */
@@ -168,7 +183,10 @@ void view_pieces(view_json *json, const char *key, const char *line)
         size_t n = 0;
         while (p[n] != 0 && p[n] != OPEN && p[n] != SHUT) n++;
         view_open(json, NULL, '{');
-        view_bytes(json, "t", p, n);
+        next(json, "t");
+        put(json, "\"");
+        spaced(json, p, n);
+        put(json, "\"");
         if (marked) view_text(json, "r", role);
         view_close(json, '}');
         p += n + (p[n] == SHUT);

@@ -143,3 +143,35 @@ void page_call_numbers(page_request request)
     lesson_state *const state = open_state(&request, &trouble);
     if (state != NULL) answer(state, lesson_state_lesson_numbers(state, &page_memory), &trouble);
 }
+
+/* x + tenths / 10, of as few decimals as x has where those are tenths: 0.2 + 0.1 is 0.3. */
+static double stepped(double x, int64_t tenths)
+{
+    const double large = 1e15, by = (double)tenths / 10;
+    if (!(x < large && x > -large)) return x + by;
+    const double y = x * 10;
+    const int64_t whole = (int64_t)(y < 0 ? y - 0.5 : y + 0.5);
+    const double off = y - (double)whole;
+    if (off > 1e-9 || off < -1e-9) return x + by;
+    return (double)(whole + tenths) / 10;
+}
+
+void page_call_step(page_request request)
+{
+    const page_request by = page_line(&request), typed = page_line(&request);
+    int64_t tenths = 0;
+    double x = 0;
+    const lesson_number_status status = lesson_number_parse(typed.text, typed.bytes, &x, NULL);
+    if (status != LESSON_NUMBER_OK ||
+        lesson_number_parse_integer(by.text, by.bytes, &tenths) != LESSON_NUMBER_OK) {
+        page_fail(lesson_number_reason(status));
+        return;
+    }
+    lesson_line line;
+    view_json json = {&page_answer, 0};
+    line_start(&line, &page_face);
+    line_exact(&line, stepped(x, tenths));
+    view_open(&json, NULL, '{');
+    view_text(&json, "text", line.text);
+    view_close(&json, '}');
+}

@@ -4,6 +4,7 @@
  */
 #include "page/page.h"
 
+#include "lesson/figures.h"
 #include "lesson/view.h"
 
 typedef struct opened {
@@ -68,6 +69,36 @@ void page_call_calc(page_request request)
     answer_model(request, view_calc);
 }
 
+void page_call_lookup(page_request request)
+{
+    answer_model(request, view_lookup);
+}
+
+void page_call_project(page_request request)
+{
+    answer_model(request, view_project);
+}
+
+void page_call_blend(page_request request)
+{
+    answer_model(request, view_blend);
+}
+
+void page_call_root(page_request request)
+{
+    answer_model(request, view_root);
+}
+
+void page_call_code(page_request request)
+{
+    answer_model(request, view_code);
+}
+
+void page_call_maximum(page_request request)
+{
+    answer_model(request, view_maximum);
+}
+
 /* ---- the command's faces --------------------------------------------------------------------- */
 
 static void answer_face(page_request request, int engine,
@@ -86,6 +117,26 @@ void page_call_json(page_request request)
 void page_call_plain(page_request request)
 {
     answer_face(request, 0, lesson_plain_table);
+}
+
+static qkv_status program_numpy(const lesson_view *view)
+{
+    return lesson_program(view, LISTING_NUMPY);
+}
+
+static qkv_status program_c(const lesson_view *view)
+{
+    return lesson_program(view, LISTING_C);
+}
+
+void page_call_numpy(page_request request)
+{
+    answer_face(request, 0, program_numpy);
+}
+
+void page_call_c(page_request request)
+{
+    answer_face(request, 0, program_c);
 }
 
 void page_call_csv(page_request request)

@@ -31,7 +31,8 @@ FLAGS = ['--target=wasm32', '-ffreestanding', '-nostdlib', '-std=c17', '-msimd12
 # Threads have no place in a page; the text faces of the terminal neither.
 LEFT_OUT = {'src/run/workers.c', 'src/api/api_pool.c', 'page/article.c'}
 EXPORTS = ['page_request_room', 'page_call', 'page_bytes']
-SCRIPTS = ['core', 'dom', 'plane', 'state', 'tokens', 'output', 'calculator', 'start']
+SCRIPTS = ['core', 'dom', 'plane', 'field', 'state', 'tokens', 'output', 'calculator', 'lookup',
+           'project', 'formula', 'blend', 'root', 'code', 'start']
 STYLES = ['style']
 MODEL = [f'data/minilm/minilm_layer{layer}_{part}.npy' for layer in (0, 3) for part in 'qkv']
 
@@ -122,12 +123,21 @@ def data_block(value):
     return json.dumps(value, ensure_ascii=False, separators=(',', ':')).replace('<', '\\u003c')
 
 
-def assemble(article, core):
-    script, style = joined(SCRIPTS, '.js'), joined(STYLES, '.css')
-    spoken = sorted(set(re.findall(r"\bword\('([A-Z0-9_]+)'", script)))
-    missing = [x for x in spoken if x not in article['words']]
+def words_of(script, words):
+    """The words that scripts say: word('NAME'), a list of 'NAME's, or word('NAME_' + number)."""
+    named = set(re.findall(r"'([A-Z][A-Z0-9_]*)'", script)) & set(words)
+    asked = set(re.findall(r"\bword\('([A-Z0-9_]+)'", script))
+    for start in [x for x in asked if x.endswith('_')]:
+        named |= {x for x in words if re.fullmatch(start + r'\d+', x)}
+    missing = sorted(x for x in asked - named if not x.endswith('_'))
     if missing:
         sys.exit(f'build_page.py: a script says {missing[0]}, which words.inc does not have')
+    return sorted(named)
+
+
+def assemble(article, core):
+    script, style = joined(SCRIPTS, '.js'), joined(STYLES, '.css')
+    spoken = words_of(script, article['words'])
     holes = {'style': style, 'script': script, 'policy': html.escape(policy(script, style), False),
              'wasm': packed(core), 'model': model(),
              'words': data_block({x: article['words'][x] for x in spoken})}

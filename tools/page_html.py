@@ -9,6 +9,7 @@ BLOCK = {1: 'paragraph', 2: 'details', 3: 'figure', 4: 'formula', 5: 'code', 6: 
          7: 'point', 8: 'teacher', 9: 'source', 10: 'subheading'}
 FIGURE = {1: 'lookup', 2: 'project', 3: 'calculator', 4: 'blend', 5: 'root', 6: 'listing',
           7: 'maximum', 8: 'symmetry', 9: 'causal', 10: 'heads', 11: 'recall', 12: 'quiz'}
+INSIDE = {'quiz', 'recall'}  # figures that stand in the text's own column
 COLUMNS = ['key', 'value', 'score', 'scaled', 'weight', 'share']
 
 
@@ -65,8 +66,15 @@ def inline(pieces):
         elif kind in 'qkv' and len(kind) == 1:
             out += f'<span class="{kind}"><i class="mark" aria-hidden="true"></i>{text(value)}</span>'
         else:
-            out += tags.get(kind, '{}').format(text(value))
+            body = re.sub(r'\be\^(\d+)', r'e<sup>\1</sup>', text(value))
+            out += tags.get(kind, '{}').format(body)
     return out
+
+
+def said(value):
+    """A label with mathematics between dollar signs."""
+    parts = value.split('$')
+    return ''.join(math(x) if n % 2 else text(x) for n, x in enumerate(parts))
 
 
 # ---- the calculator --------------------------------------------------------------------------------
@@ -137,6 +145,8 @@ class Article:
             what, _, rest = found[1].partition(' ')
             if what == 'word':
                 return text(self.words[rest])
+            if what == 'say':
+                return said(self.words[rest])
             if what == 'figure':
                 name, _, where = rest.partition(' ')
                 return self.filled(self.figures[name], radios=radios(where, self.model))
@@ -188,29 +198,38 @@ class Article:
         sid = section['id']
         head = (f'<p class="place">{place}</p><h2 id="{sid}-title" tabindex="-1">'
                 f'{inline(section["title"])}</h2>')
-        groups, prose = [], head
+        grids, now, prose = [], '', head
         for block in section['blocks']:
-            if BLOCK[block['kind']] == 'figure':
-                groups += [('prose', prose), ('figure', self.figure(block['figure']))]
-                prose = ''
-            else:
-                prose += self.block(block)
-        groups.append(('prose', prose))
-        out = ''.join(f'<div class="prose">{x}</div>\n' if kind == 'prose' else x
-                      for kind, x in groups if x)
-        return sid, out
+            figure = BLOCK[block['kind']] == 'figure' and self.figure(block['figure'])
+            if not figure or FIGURE[block['figure']] in INSIDE:
+                prose += figure or self.block(block)
+                continue
+            if '<figure' in now:  # a grid has one figure: the text between two belongs to the first
+                grids.append(now + self.prose(prose))
+                now, prose = '', ''
+            now += self.prose(prose) + figure
+            prose = ''
+        grids.append(now + self.prose(prose))
+        return sid, grids
+
+    @staticmethod
+    def prose(body):
+        return f'<div class="prose">{body}</div>\n' if body else ''
 
     def sections(self):
         made = dict(self.section(n, s) for n, s in enumerate(self.article['sections']))
         out = ''
-        for sid, body in made.items():
+        for sid, grids in made.items():
             tag = f'<section id="{sid}" aria-labelledby="{sid}-title" class='
             if sid == 'formula':  # shares the calculator's grid
-                out += f'<div class="pair shared">\n{tag}"inner">\n{body}</section>\n'
+                out += f'<div class="pair shared">\n{tag}"inner">\n{grids[0]}</section>\n'
             elif sid == 'calculator':
-                out += f'{tag}"inner">\n{body}</section>\n</div>\n'
+                out += f'{tag}"inner">\n{grids[0]}</section>\n</div>\n'
+            elif len(grids) == 1:
+                out += f'{tag}"pair">\n{grids[0]}</section>\n'
             else:
-                out += f'{tag}"pair">\n{body}</section>\n'
+                inner = ''.join(f'<div class="pair">\n{x}</div>\n' for x in grids)
+                out += f'{tag}"stack">\n{inner}</section>\n'
         return out
 
     def refreshers(self):

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// code.js - the listing, whose lines light their stage; programs to copy; both forms of the softmax.
+(function (qkv) {
+  function drawListing(model) {
+    const list = qkv.id('listing');
+    for (const input of document.getElementsByName('language'))
+      input.checked = input.value === (model.language ? 'c' : 'numpy');
+    if (list.children.length !== model.lines.length || list.dataset.language !== String(model.language))
+      list.replaceChildren(...model.lines.map(() => qkv.el('li', {})));
+    list.dataset.language = model.language;
+    model.lines.forEach((line, n) => {
+      const item = list.children[n], staged = 'stage' in line;
+      const lit = staged && line.stage === qkv.about.stage;
+      item.classList.toggle('lit', lit);
+      const note = [staged ? qkv.word('STAGE_' + line.stage) : null, line.shape].filter(Boolean).join(' · ');
+      if (item.dataset.text === line.text + note) return;
+      item.dataset.text = line.text + note;
+      const code = qkv.el('code', {}, line.text);
+      item.replaceChildren(staged
+        ? qkv.el('button', { type: 'button', class: 'line', 'data-stage': line.stage,
+          onclick: () => qkv.goStage(line.stage) }, code)
+        : code, note ? qkv.el('span', { class: 'note' }, note) : '');
+    });
+  }
+
+  function table(node, model, form) {
+    const rows = model.names.map((name, i) => qkv.el('tr', {}, qkv.el('th', { scope: 'row' }, name),
+      qkv.el('td', {}, model.scaled[i]), qkv.el('td', {}, form.e[i]), qkv.el('td', {}, form.weight[i])));
+    node.replaceChildren(qkv.el('thead', {}, qkv.el('tr', {}, qkv.el('td', {}),
+      ...['COLUMN_SCALED', 'COLUMN_E', 'COLUMN_WEIGHT'].map((x) =>
+        qkv.el('th', { scope: 'col' }, qkv.word(x))))), qkv.el('tbody', {}, ...rows),
+      qkv.el('tfoot', {}, qkv.el('tr', {}, qkv.el('th', { scope: 'row' }, qkv.word('SUM')),
+        qkv.el('td', {}), qkv.el('td', {}, form.sum[0]), qkv.el('td', {}))));
+  }
+
+  function drawMaximum(model) {
+    qkv.id('large').checked = model.large;
+    for (const name of ['naive', 'safe']) {
+      table(qkv.id(name), model, model[name]);
+      qkv.pieces(qkv.id(name + '-verdict'), model[name].verdict);
+    }
+  }
+
+  function copy(call) {
+    const box = qkv.id('program');
+    box.value = qkv.call(call, qkv.text);
+    qkv.show(box, true);
+    const done = (word) => {
+      qkv.put(qkv.id('copied'), qkv.word(word));
+      qkv.show(qkv.id('copied'), true);
+      qkv.say(qkv.word(word));
+    };
+    const byHand = () => {
+      box.focus();
+      box.select();
+      done('COPY_BY_HAND');
+    };
+    if (!navigator.clipboard) byHand();
+    else navigator.clipboard.writeText(box.value).then(() => done('COPIED'), byHand);
+  }
+
+  for (const input of document.getElementsByName('language'))
+    input.addEventListener('change', () => qkv.set({ code: input.value }, 'language'));
+  qkv.id('copy-numpy').addEventListener('click', () => copy('numpy'));
+  qkv.id('copy-c').addEventListener('click', () => copy('c'));
+  qkv.id('large').addEventListener('change', (event) =>
+    qkv.set({ big: event.target.checked ? 1 : 0 }, 'large'));
+  qkv.figure('code', drawListing);
+  qkv.figure('maximum', drawMaximum);
+})(window.qkv);
