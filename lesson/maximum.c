@@ -49,7 +49,7 @@ void line_maximum_number(lesson_line *line, double x)
     else if (!lesson_finite(x))
         line_word(line, LESSON_W_MAXIMUM_TOO_LARGE);
     else
-        line_number(line, x, LESSON_KEEP_INTEGER);
+        line_number(line, x, 0);
 }
 
 void line_maximum_verdict(lesson_line *line, const maximum_figure *f, int safe)

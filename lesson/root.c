@@ -2,8 +2,9 @@
 /* root.c - the figure "why divide by sqrt(d_k)": 64 queries and 64 keys drawn from a seed, a
  * histogram of their scores, and the softmax of one query over 16 keys, not divided and divided.
  *
- * The drawn numbers have mean 0 and variance 1 exactly (twelve uniform numbers, added, less six);
- * only + - * and / make them, so they are the same on every machine. Softmax is the reference's.
+ * The drawn numbers are nearly normal (twelve uniform ones, added, less six) and brought to mean 0 and
+ * variance 1 in each channel; + - * / and the square root make them, so they are the same on every
+ * machine. Softmax is the reference's.
  */
 #include "lesson/figures.h"
 
@@ -32,9 +33,26 @@ typedef struct sample {
     int64_t d;
 } sample;
 
+/* Mean 0 and variance 1 in every channel over the rows that were drawn, so that a small sample of few
+ * channels shows the rule as well as a large one. */
+static void standardise(double *x, int64_t rows, int64_t d)
+{
+    for (int64_t c = 0; c < d; c++) {
+        double sum = 0, squares = 0;
+        for (int64_t i = 0; i < rows; i++) sum += x[i * d + c];
+        const double mean = sum / (double)rows;
+        for (int64_t i = 0; i < rows; i++) {
+            const double by = x[i * d + c] - mean;
+            squares += by * by;
+        }
+        const double deviation = __builtin_sqrt(squares / (double)rows);
+        for (int64_t i = 0; i < rows; i++) x[i * d + c] = (x[i * d + c] - mean) / deviation;
+    }
+}
+
 static qkv_status draw(sample *s, int32_t channels, uint32_t seed, const lesson_memory *memory)
 {
-    root_random random = {(uint64_t)seed * UINT64_C(0xD1342543DE82EF95) + (uint64_t)channels};
+    root_random random = {((uint64_t)seed + 2) * UINT64_C(0xD1342543DE82EF95) + (uint64_t)channels};
     const size_t d = (size_t)channels;
     s->d = channels;
     s->q = (double *)memory->take(memory->ctx, ROOT_QUERIES * d * sizeof(double));
@@ -44,6 +62,8 @@ static qkv_status draw(sample *s, int32_t channels, uint32_t seed, const lesson_
     for (size_t i = 0; i < ROOT_QUERIES * d; i++) s->q[i] = root_normal(&random);
     for (size_t i = 0; i < ROOT_KEYS * d; i++) s->k[i] = root_normal(&random);
     for (size_t i = 0; i < d; i++) s->direction[i] = root_normal(&random);
+    standardise(s->q, ROOT_QUERIES, channels);
+    standardise(s->k, ROOT_KEYS, channels);
     return QKV_OK;
 }
 
