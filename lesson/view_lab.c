@@ -168,6 +168,7 @@ qkv_status view_lab_row(view_json *json, const lesson_view *view)
     line_row(line, in, in->token, LAB_NAME_COLUMNS);
     view_text(json, "who", line->text);
     view_flag(json, "blind", lesson_seen(in, in->token) == 0);
+    view_integer(json, "best", map_most(view, in->token - in->row_begin));
     list_items(json, &l, line);
     list_end(json, &l, line);
     return QKV_OK;
@@ -288,6 +289,37 @@ qkv_status view_lab_names(view_json *json, const lesson_view *view)
         view_text(json, NULL, line->text);
     }
     view_close(json, ']');
+    return QKV_OK;
+}
+
+static void exact_rows(view_json *json, lesson_line *line, const lesson_view *view, const char *key,
+                       const double *x, int64_t rows, int64_t columns)
+{
+    view_open(json, key, '[');
+    for (int64_t i = 0; i < rows; i++) {
+        view_open(json, NULL, '[');
+        for (int64_t c = 0; c < columns; c++) {
+            line_start(line, view->face);
+            line_exact(line, x[i * columns + c]);
+            view_text(json, NULL, line->text);
+        }
+        view_close(json, ']');
+    }
+    view_close(json, ']');
+}
+
+qkv_status view_lab_numbers(view_json *json, const lesson_view *view)
+{
+    const lesson_input *const in = view->in;
+    lesson_line *const line = new_line(view);
+    if (line == NULL) return QKV_ENOMEM;
+    view_open(json, "names", '[');
+    for (int64_t j = 0; j < in->keys; j++)
+        view_bytes(json, NULL, in->name[j].text, in->name[j].bytes);
+    view_close(json, ']');
+    exact_rows(json, line, view, "q", in->q, in->rows, in->d_k);
+    exact_rows(json, line, view, "k", in->k, in->keys, in->d_k);
+    exact_rows(json, line, view, "v", in->v, in->keys, in->d_v);
     return QKV_OK;
 }
 

@@ -32,6 +32,8 @@ qkv_status view_lab_work(view_json *json, const lesson_view *view, int64_t key);
 qkv_status view_lab_strongest(view_json *json, const lesson_view *view);
 /* Names of all keys and, where they differ, of all rows. */
 qkv_status view_lab_names(view_json *json, const lesson_view *view);
+/* "names" as they are, "q", "k", "v": rows of texts that read back as the same numbers. */
+qkv_status view_lab_numbers(view_json *json, const lesson_view *view);
 /* The token's table: key, value, query, every stage up to the input's. */
 qkv_status view_lab_table(view_json *json, const lesson_view *view);
 

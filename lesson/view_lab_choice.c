@@ -34,6 +34,9 @@ qkv_status view_lab_choice(view_json *json, const char *key, const lesson_choice
     view_text(json, "times", line->text);
     view_text(json, "mask", mask_id(choice));
     view_integer(json, "padding", choice->padding);
+    line_start(line, view->face);
+    line_integer(line, choice->padding);
+    view_text(json, "padding_text", line->text);
     view_integer(json, "shift", choice->shift);
     view_flag(json, "wrong", choice->wrong_way);
     line_start(line, view->face);

@@ -122,11 +122,13 @@ void page_call_lab_model(page_request request)
 static void about_source(view_json *json, const lab *l)
 {
     static const char *const sources[] = {"tokens", "model", "file"};
-    char text[6][LESSON_NUMBER_BYTES];
+    char text[7][LESSON_NUMBER_BYTES];
+    const int64_t head = l->state->data == DATA_MODEL ? l->state->model_head : l->head;
     const lab_sizes *const z = &l->sizes;
-    const int64_t numbers[6] = {z->rows, z->keys, z->d_k, z->d_v, l->state->model_layer, z->heads};
+    const int64_t numbers[7] = {z->rows,  z->keys, z->d_k, z->d_v, l->state->model_layer,
+                                z->heads, head};
     lesson_line *const line = (lesson_line *)page_take(sizeof *line);
-    for (int i = 0; i < 6; i++) lesson_number_integer(text[i], numbers[i]);
+    for (int i = 0; i < 7; i++) lesson_number_integer(text[i], numbers[i]);
     view_text(json, "data", sources[l->state->data]);
     view_integer(json, "rows", z->rows);
     view_integer(json, "keys", z->keys);
@@ -134,7 +136,10 @@ static void about_source(view_json *json, const lab *l)
     view_integer(json, "dv", z->d_v);
     view_integer(json, "heads", z->heads);
     view_integer(json, "layer", l->state->model_layer);
-    view_integer(json, "head", l->state->data == DATA_MODEL ? l->state->model_head : l->head);
+    view_text(json, "rows_text", text[0]);
+    view_text(json, "dk_text", text[2]);
+    view_text(json, "head_text", text[6]);
+    view_integer(json, "head", head);
     view_integer(json, "row",
                  l->state->data == DATA_MODEL  ? l->state->model_row
                  : l->state->data == DATA_FILE ? l->row
@@ -325,6 +330,42 @@ void page_call_lab_heads(page_request request)
     end(&json, QKV_OK);
 }
 
+/* Of the state's own tokens only: tables that were opened are too large to edit. */
+void page_call_lab_numbers(page_request request)
+{
+    lab *const l = open_state(&request);
+    view_json json;
+    if (l == NULL) return;
+    lesson_state_input(l->state, 0, &l->in);
+    const lesson_view view = {&l->in, &l->stages, &page_face, &page_answer, &page_memory};
+    begin(&json);
+    end(&json, view_lab_numbers(&json, &view));
+}
+
+/* The temperature of a stop of the slider. */
+void page_call_lab_stop(page_request request)
+{
+    char text[LESSON_NUMBER_BYTES];
+    lesson_number_shortest(text, lesson_sharpness((int32_t)between(whole(&request, 0), 0, 9)));
+    page_say(text);
+}
+
+/* What was typed, larger by a whole number; where it is no number, as it was. */
+void page_call_lab_step(page_request request)
+{
+    const int64_t by = whole(&request, 0);
+    const page_request typed = page_line(&request);
+    lesson_line *const line = (lesson_line *)page_take(sizeof *line);
+    double x = 0;
+    if (line == NULL) return;
+    line_start(line, &page_face);
+    if (lesson_number_parse(typed.text, typed.bytes, &x, NULL) == LESSON_NUMBER_OK)
+        line_exact(line, x + (double)by);
+    else
+        line_name(line, &(lesson_name){typed.text, typed.bytes}, 0);
+    page_say(line->text);
+}
+
 /* ---- a later token changes --------------------------------------------------------------------- */
 
 /* A copy of x with one row larger by 1. */
@@ -504,9 +545,16 @@ void page_call_lab_take(page_request request)
     view_open(&json, "rows", '[');
     for (int i = 0; i < 3; i++) view_integer(&json, NULL, lab_store_table(i).rows);
     view_close(&json, ']');
-    view_open(&json, "columns", '[');
-    for (int i = 0; i < 3; i++) view_integer(&json, NULL, lab_store_table(i).columns);
-    view_close(&json, ']');
+    for (int rows = 0; rows < 2; rows++) {
+        view_open(&json, rows ? "rows_text" : "columns_text", '[');
+        for (int i = 0; i < 3; i++) {
+            char text[LESSON_NUMBER_BYTES];
+            const read_table t = lab_store_table(i);
+            lesson_number_integer(text, rows ? t.rows : t.columns);
+            view_text(&json, NULL, text);
+        }
+        view_close(&json, ']');
+    }
     end(&json, QKV_OK);
 }
 
