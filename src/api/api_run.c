@@ -131,17 +131,35 @@ static qkv_status check_overlap(const extent *outputs, int nout, const extent *i
     return QKV_OK;
 }
 
+/* of a bool tensor: an element is a byte or a bit */
+static extent pairs_extent(const char *arg, const void *p, const qkv_shape *shape)
+{
+    qkv_shape s = *shape;
+    int64_t low, high;
+    s.dtype = QKV_F32;
+    qkvi_shape_span(&s, &low, &high);
+    if (low == high) return (extent){arg, 0, 0};
+    const int64_t in_byte = shape->dtype == QKV_BITS ? 8 : 1;
+    low = low / 4 - (in_byte - 1); /* low is not positive: rounded down */
+    high = high / 4 + (in_byte - 1);
+    return (extent){arg, (uintptr_t)p + (uintptr_t)(low / in_byte),
+                    (uintptr_t)p + (uintptr_t)(high / in_byte)};
+}
+
 static qkv_status check_inputs(const qkv_plan *plan, const qkv_run_args *a, qkv_error *err)
 {
     qkv_status s;
     if ((s = check_tensor(a->q, &plan->q, "args.q", err))) return s;
     if ((s = check_tensor(a->k, &plan->k, "args.k", err))) return s;
     if ((s = check_tensor(a->v, &plan->v, "args.v", err))) return s;
+    if (plan->use & QKV_USE_MASK && pairs_extent("args.mask", a->mask, &plan->look).end > 0 &&
+        (s = qkvi_need(a->mask, "args.mask", err)))
+        return s;
     return qkvi_lengths_check(plan, a, err);
 }
 
 /* What a run reads: tensors and numbers. Returns how many there are. */
-enum { MAX_INPUTS = 3 + QKVI_NUMBERS };
+enum { MAX_INPUTS = 4 + QKVI_NUMBERS };
 static int list_inputs(const qkv_plan *plan, const qkv_run_args *a, extent in[MAX_INPUTS])
 {
     qkvi_numbers list[QKVI_NUMBERS];
@@ -149,8 +167,10 @@ static int list_inputs(const qkv_plan *plan, const qkv_run_args *a, extent in[MA
     in[0] = extent_of("args.q", a->q, &plan->q);
     in[1] = extent_of("args.k", a->k, &plan->k);
     in[2] = extent_of("args.v", a->v, &plan->v);
+    in[3] = plan->use & QKV_USE_MASK ? pairs_extent("args.mask", a->mask, &plan->look)
+                                     : (extent){"args.mask", 0, 0};
     for (int i = 0; i < QKVI_NUMBERS; i++)
-        in[3 + i] = extent_bytes(list[i].arg, list[i].x, list[i].n * (int64_t)sizeof(int64_t));
+        in[4 + i] = extent_bytes(list[i].arg, list[i].x, list[i].n * (int64_t)sizeof(int64_t));
     return MAX_INPUTS;
 }
 
@@ -175,7 +195,8 @@ static qkvi_job job_of(const qkv_plan *plan, const qkv_run_args *a)
                       .kv_start = a->kv_start,
                       .q_offset = a->q_offset,
                       .cu_q = a->cu_q,
-                      .cu_k = a->cu_k};
+                      .cu_k = a->cu_k,
+                      .mask = a->mask};
 }
 
 qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *err)

@@ -33,6 +33,9 @@ typedef struct qkvi_step {
     /* live keys of each row, [lo, hi) within the block, width entries; NULL: all keys, all rows.
      * hi <= keys; lo >= hi means none */
     const int32_t *lo, *hi;
+    /* beside lo and hi: bit r of live[j] says that row r sees key j, one of its [lo, hi). NULL: it sees
+     * all of them */
+    const uint64_t *live;
     void *s;
     void *o, *m, *l;
     void *mb, *lb;    /* width: this block's maximum and sum */

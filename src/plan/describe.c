@@ -103,6 +103,10 @@ static void add_mask(qkvi_text *t, const qkv_plan *p)
     if (use & QKV_USE_KV_LEN) add_part(t, &parts, "key lengths");
     if (use & QKV_USE_Q_LEN) add_part(t, &parts, "row lengths");
     if (use & QKV_USE_KV_START) add_part(t, &parts, "left padding");
+    if (use & QKV_USE_MASK) {
+        add_part(t, &parts, p->look.dtype == QKV_BITS ? "bits" : "bool tensor");
+        if (p->mask_drops) qkvi_text_add(t, " (true drops)");
+    }
     if (p->sequences) {
         add_part(t, &parts, "packed sequences: ");
         qkvi_text_int(t, p->sequences);

@@ -8,8 +8,8 @@
  *
  *     workspace = header | slot 0 | slot 1 | ...
  *     header    = counters 64 | one byte a task | first block of each packed sequence
- *     slot      = ranges | lo hi | tiles | s | mb lb | shown | k gathered | v in strips | other types |
- *                 nodes
+ *     slot      = ranges | lo hi | bits live | tiles | s | mb lb | shown | k gathered | v in strips |
+ *                 other types | nodes
  */
 #ifndef QKVI_PLAN_H
 #define QKVI_PLAN_H
@@ -30,7 +30,9 @@ struct qkv_plan {
     double scale;   /* multiplies q . k */
     double factor;  /* rule 2's f: scale * log2 e, rounded to the type */
     qkvi_mask mask; /* of a batch without lengths of its own; shift is qkvi_item_place's business */
-    int32_t align;  /* a qkv_align */
+    qkv_shape look; /* QKV_USE_MASK: the bool tensor, strides of dimensions of size 1 are 0 */
+    int32_t mask_drops;
+    int32_t align;               /* a qkv_align */
     int64_t q_offset;            /* for QKV_ALIGN_OFFSET */
     const qkvi_kernels *kernels; /* the reference: scalar, for its environment only */
     const qkvi_ops *ops;         /* NULL: the reference */
@@ -51,7 +53,8 @@ struct qkv_plan {
     qkv_allocator alloc;
     int32_t alloc_given;
     /* offsets in a slot, bytes */
-    int64_t at_ranges, at_lo, at_hi, at_tiles, at_s, at_mb, at_lb, at_k, at_v, at_show, at_nodes;
+    int64_t at_ranges, at_lo, at_hi, at_bits, at_live, at_tiles, at_s, at_mb, at_lb, at_k, at_v,
+        at_show, at_nodes;
     int64_t at_wide;    /* rows of q or out, or a block of v, while they change their type */
     int64_t node_bytes; /* one node of one tile: o, m, l */
     int64_t qt_bytes;   /* one tile's queries */

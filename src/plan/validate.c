@@ -10,13 +10,14 @@
 
 #define KNOWN_USE                                                                                  \
     (QKV_USE_SCALE | QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX | QKV_USE_KV_LEN |           \
-     QKV_USE_Q_LEN | QKV_USE_KV_START | QKV_USE_Q_OFFSETS | QKV_USE_PACKED)
+     QKV_USE_Q_LEN | QKV_USE_KV_START | QKV_USE_Q_OFFSETS | QKV_USE_PACKED | QKV_USE_MASK)
 /* what reads a row's position */
 #define POSITIONS (QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX)
 #define FAR_OFFSET (INT64_C(1) << 62)
 enum { MAX_THREADS = 1024 };
 
 static const char *const axis[4] = {"batch", "heads", "positions", "channels"};
+static const char *const pair_axis[4] = {"batches", "heads", "rows", "keys"};
 /* "params.q" and its members' names, as they stand in a sentence */
 static const char *const dim_name[4][4] = {
     {"params.q.dim[0]", "params.q.dim[1]", "params.q.dim[2]", "params.q.dim[3]"},
@@ -172,6 +173,47 @@ static qkv_status check_window_side(int64_t size, const char *name, qkv_error *e
                               QKVI_S("; it must be at least -1 (open)")));
 }
 
+/* A tensor over (row, key) pairs: name is "params.mask". Its dimensions are 1 or the tensors', but the
+ * last, which may be any that is not larger. */
+static qkv_status check_pairs(const qkv_params *p, const qkv_shape *x, const char *name,
+                              const char *const dim[4], qkv_error *err)
+{
+    const int64_t full[4] = {p->q.dim[0], p->q.dim[1], p->q.dim[2], p->k.dim[2]};
+    for (int i = 0; i < 4; i++) {
+        const int fits =
+            i < 3 ? x->dim[i] == 1 || x->dim[i] == full[i] : x->dim[i] >= 0 && x->dim[i] <= full[i];
+        if (!fits)
+            return qkvi_fail(err, QKV_ESHAPE, dim[i], x->dim[i], full[i],
+                             QKVI_SAY(QKVI_S(dim[i]), QKVI_S(" is "), QKVI_I(x->dim[i]),
+                                      QKVI_S(i < 3 ? "; it must be 1 or the number of "
+                                                   : "; it must be at least 0 and at most the "
+                                                     "number of "),
+                                      QKVI_S(pair_axis[i]), QKVI_S(", "), QKVI_I(full[i])));
+    }
+    int64_t elems;
+    if (x->reserved == 0 && !qkvi_shape_overflows(x, &elems)) return QKV_OK;
+    return qkvi_fail(err, QKV_EARG, name, x->reserved, 0,
+                     QKVI_SAY(QKVI_S(name), QKVI_S(" has reserved "), QKVI_I(x->reserved),
+                              QKVI_S(", which must be 0, or spans more than 2^63 bytes")));
+}
+
+static qkv_status check_mask(const qkv_params *p, qkv_error *err)
+{
+    static const char *const dim[4] = {"params.mask.dim[0]", "params.mask.dim[1]",
+                                       "params.mask.dim[2]", "params.mask.dim[3]"};
+    if (!(p->use & QKV_USE_MASK)) return QKV_OK;
+    if (p->mask.dtype != QKV_BOOL && p->mask.dtype != QKV_BITS)
+        return qkvi_fail(err, QKV_EUNSUPPORTED, "params.mask.dtype", p->mask.dtype, QKV_BOOL,
+                         QKVI_SAY(QKVI_S("params.mask.dtype is "), QKVI_I(p->mask.dtype),
+                                  QKVI_S("; it must be QKV_BOOL (5) or QKV_BITS (6); a mask of "
+                                         "numbers is params.bias")));
+    if (p->mask_drops != 0 && p->mask_drops != 1)
+        return qkvi_fail(err, QKV_EARG, "params.mask_drops", p->mask_drops, 1,
+                         QKVI_SAY(QKVI_S("params.mask_drops is "), QKVI_I(p->mask_drops),
+                                  QKVI_S("; it must be 0 (true keeps) or 1 (true drops)")));
+    return check_pairs(p, &p->mask, "params.mask", dim, err);
+}
+
 static qkv_status check_masks(const qkv_params *p, qkv_error *err)
 {
     qkv_status s;
@@ -184,6 +226,7 @@ static qkv_status check_masks(const qkv_params *p, qkv_error *err)
         return qkvi_fail(err, QKV_EARG, "params.prefix", p->prefix, 0,
                          QKVI_SAY(QKVI_S("params.prefix is "), QKVI_I(p->prefix),
                                   QKVI_S("; it must be at least 0")));
+    if ((s = check_mask(p, err))) return s;
     if (!(p->use & QKV_USE_PACKED)) return QKV_OK;
     if (p->sequences < 1)
         return qkvi_fail(err, QKV_EARG, "params.sequences", p->sequences, 1,
@@ -230,6 +273,8 @@ static void set_mask(qkv_plan *plan, const qkv_params *p)
     plan->align = p->align;
     plan->q_offset = p->q_offset;
     plan->sequences = p->use & QKV_USE_PACKED ? p->sequences : 0;
+    if (p->use & QKV_USE_MASK) plan->look = qkvi_shape_clean(&p->mask);
+    plan->mask_drops = p->mask_drops;
     plan->mask.use = p->use;
     if (p->use & QKV_USE_PREFIX) plan->mask.use &= ~QKV_USE_CAUSAL; /* prefix is causal already */
     plan->mask.keys = plan->keys;

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/contract.h"
 #include "base/error.h"
+#include "mask/mask_bits.h"
 #include "plan/plan.h"
 #include "plan/tile.h"
 
@@ -23,6 +24,7 @@ static int place_reference(qkv_plan *p, int64_t *end)
 {
     /* score, scaled, masked, weight, then out */
     return place(&p->at_s, end, p->keys, 4 * (int64_t)sizeof(double)) ||
+           place(&p->at_live, end, p->use & QKV_USE_MASK ? p->keys : 0, 1) ||
            place(&p->at_nodes, end, p->dv, (int64_t)sizeof(double));
 }
 
@@ -41,6 +43,9 @@ static int place_tiles(qkv_plan *p, int64_t *end)
     if (place(&p->at_ranges, end, p->item_rows, (int64_t)sizeof(qkvi_range)) ||
         place(&p->at_lo, end, w, (int64_t)sizeof(int32_t)) ||
         place(&p->at_hi, end, w, (int64_t)sizeof(int32_t)) ||
+        place(&p->at_bits, end, p->use & QKV_USE_MASK ? 1 : 0, (int64_t)sizeof(qkvi_bits)) ||
+        place(&p->at_live, end, p->use & QKV_USE_MASK ? QKVI_BITS_KEYS : 0,
+              (int64_t)sizeof(uint64_t)) ||
         place(&p->at_tiles, end, p->item_tiles, (int64_t)sizeof(qkvi_tile)) ||
         place(&p->at_s, end, QKVI_BLOCK * w, e) || place(&p->at_mb, end, w, e) ||
         place(&p->at_lb, end, w, e) || place(&p->at_show, end, QKVI_BLOCK, e) ||

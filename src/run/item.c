@@ -7,6 +7,7 @@
  */
 #include "base/contract.h"
 #include "base/shape.h"
+#include "run/look.h"
 #include "run/run.h"
 #include "run/taps.h"
 #include "run/tree.h"
@@ -22,6 +23,7 @@ typedef struct item {
     qkvi_tile *tiles;
     int32_t ntiles;
     qkvi_step step;
+    int32_t at_block; /* step holds this block's keys and values */
 } item;
 
 static int64_t min64(int64_t a, int64_t b)
@@ -101,7 +103,7 @@ static void set_block(item *it, int64_t key, int32_t keys)
 {
     const qkv_plan *const p = it->plan;
     qkvi_step *const s = &it->step;
-    s->keys = keys;
+    it->at_block = 1;
     s->v_finite = -1;
     s->k = qkvi_at(it->k, key * p->k.stride[2] * p->k_bytes);
     s->v = qkvi_at(it->v, key * p->v.stride[2] * p->v_bytes);
@@ -179,17 +181,11 @@ static void step_tile(item *it, qkvi_tile *t, int64_t key)
 {
     const qkv_plan *const p = it->plan;
     qkvi_step *const s = &it->step;
-    int32_t *const lo = (int32_t *)(void *)(it->slot + p->at_lo);
-    int32_t *const hi = (int32_t *)(void *)(it->slot + p->at_hi);
-    const qkvi_tile_kind kind =
-        qkvi_mask_tile(it->ranges + t->row, t->rows, &t->sees, key, s->keys, lo, hi);
-    if (kind == QKVI_TILE_NONE) return;
-    const int64_t width = (int64_t)t->vectors * p->lanes;
-    for (int64_t r = t->rows; r < width; r++) lo[r] = hi[r] = 0;
-    s->qt = t->qt;
     s->vectors = t->vectors;
-    s->lo = kind == QKVI_TILE_ALL ? NULL : lo;
-    s->hi = kind == QKVI_TILE_ALL ? NULL : hi;
+    if (qkvi_look(it->job, it->slot, &it->place, t, it->ranges + t->row, key, s) == QKVI_TILE_NONE)
+        return;
+    if (!it->at_block) set_block(it, key, s->keys); /* the first tile that needs it */
+    s->qt = t->qt;
     s->o = t->work;
     s->m = qkvi_node_m(p, t->work);
     s->l = qkvi_node_l(p, t->work);
@@ -265,7 +261,8 @@ static int visit_blocks(item *it, sink *sinks)
     int64_t key = it->key_begin / QKVI_BLOCK * QKVI_BLOCK;
     const int64_t keys = it->place.mask.keys;
     for (; key < it->key_end; key += QKVI_BLOCK) {
-        if (key < keys) set_block(it, key, (int32_t)min64(QKVI_BLOCK, keys - key));
+        it->at_block = 0;
+        it->step.keys = (int32_t)min64(QKVI_BLOCK, keys - key); /* < 1: beyond the batch's own */
         for (int32_t i = 0; i < it->ntiles; i++) {
             if (qkvi_cancelled(it->job)) return QKVI_CANCELLED;
             if (key >= keys) break;

@@ -2,12 +2,13 @@
 /* reference.c - one row through src/ref, its result into the caller's tensors, its stages to the
  * tap.
  *
- * An item is one row; the slot holds four rows of key length (score, scaled, masked, weight) and
- * the row's output.
+ * An item is one row; the slot holds four rows of key length (score, scaled, masked, weight), the
+ * row's output, and which keys it sees.
  */
 #include "base/half.h"
 #include "base/shape.h"
 #include "ref/ref.h"
+#include "run/look.h"
 #include "run/run.h"
 #include "run/taps.h"
 
@@ -71,6 +72,11 @@ int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t number)
         .out = (double *)(void *)((char *)slot + p->at_nodes),
     };
     if (qkvi_cancelled(job)) return QKVI_CANCELLED;
+    if (p->use & QKV_USE_MASK) {
+        unsigned char *const seen = (unsigned char *)slot + p->at_live;
+        qkvi_look_row(job, &at, &range, seen);
+        r.seen = seen;
+    }
     qkvi_ref_attend(&r);
     void *const out =
         qkvi_at_out(job->out, qkvi_shape_at(&p->out, p->out_bytes, at.batch, at.head, at.row));

@@ -26,6 +26,7 @@ typedef struct qkvi_job {
     int64_t nparts;
     /* one number a batch or sequence, read if the plan's `use` says so; in bounds */
     const int64_t *kv_len, *q_len, *kv_start, *q_offset, *cu_q, *cu_k;
+    const void *mask; /* of plan->look */
     /* does one item in that slot of the workspace; QKVI_CANCELLED or QKVI_TAPPED: stop the run */
     int (*item)(const struct qkvi_job *job, void *slot, int64_t item);
 } qkvi_job;

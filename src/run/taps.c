@@ -5,6 +5,7 @@
 #include "run/taps.h"
 #include "base/contract.h"
 #include "base/shape.h"
+#include "run/look.h"
 #include "run/tree.h"
 
 int qkvi_tap_show(const qkvi_job *job, int32_t stage, const qkvi_place *place, int64_t row,
@@ -16,32 +17,30 @@ int qkvi_tap_show(const qkvi_job *job, int32_t stage, const qkvi_place *place, i
 
 /* Scores (all keys, seen or not) or weights of row r of the tile for s->keys keys, in the slot's show
  * buffer. key: the first of them, counted from own key 0; own: they are not padding. */
-static void *show_block(const qkvi_job *job, char *slot, const qkvi_tile *t, qkvi_step *s,
-                        const qkvi_range *ranges, int64_t r, int64_t key, int own, int32_t stage)
+static void *show_block(const qkvi_job *job, char *slot, const qkvi_place *place,
+                        const qkvi_tile *t, qkvi_step *s, const qkvi_range *ranges, int64_t r,
+                        int64_t key, int own, int32_t stage)
 {
     const qkv_plan *const p = job->plan;
-    int32_t *const lo = (int32_t *)(void *)(slot + p->at_lo);
-    int32_t *const hi = (int32_t *)(void *)(slot + p->at_hi);
     void *const x = slot + p->at_show;
     const int64_t width = (int64_t)t->vectors * p->lanes;
     s->lo = s->hi = NULL;
+    s->live = NULL;
     if (stage == QKV_STAGE_SCALED) {
         p->ops->score(s);
         p->ops->show_scaled(s->s, x, s->keys, r, width);
         return x;
     }
     const qkvi_tile_kind kind =
-        own ? qkvi_mask_tile(ranges, t->rows, &t->sees, key, s->keys, lo, hi) : QKVI_TILE_NONE;
-    for (int64_t i = 0; i < width; i++) {
-        if (kind != QKVI_TILE_SOME || i >= t->rows) lo[i] = hi[i] = 0;
-        if (kind == QKVI_TILE_ALL && i < t->rows) hi[i] = s->keys;
+        own ? qkvi_look(job, slot, place, t, ranges, key, s) : QKVI_TILE_NONE;
+    if (kind != QKVI_TILE_NONE) {
+        p->ops->score(s);
+        p->ops->weigh(s);
     }
-    s->lo = lo;
-    s->hi = hi;
-    p->ops->score(s);
-    p->ops->weigh(s);
-    p->ops->show_weight(s->s, s->mb, qkvi_node_m(p, t->work), qkvi_node_l(p, t->work), x, lo[r],
-                        hi[r], s->keys, r, width);
+    const int64_t lo = s->lo ? s->lo[r] : 0;
+    const int64_t hi = kind == QKVI_TILE_NONE ? lo : s->hi ? s->hi[r] : s->keys;
+    p->ops->show_weight(s->s, s->mb, qkvi_node_m(p, t->work), qkvi_node_l(p, t->work), x, lo, hi,
+                        s->live, s->keys, r, width);
     return x;
 }
 
@@ -72,7 +71,8 @@ static int show_row(const qkvi_job *job, char *slot, const qkvi_place *place, co
             s.k_stride = p->d;
         }
         const int own = key >= begin && key < end;
-        const void *const x = show_block(job, slot, t, &s, ranges, r, key - begin, own, stage);
+        const void *const x =
+            show_block(job, slot, place, t, &s, ranges, r, key - begin, own, stage);
         if (qkvi_tap_show(job, stage, place, place->row + t->row + r, place->first_key + key, x, n))
             return 1;
     }

@@ -112,12 +112,27 @@ void executor_done(executor *e);
 
 enum { PROB_BATCHES = 8 };
 
+/* A tensor over (row, key) pairs: its numbers dense, and how it lies in memory during a run. */
+typedef enum pair_form {
+    PAIRS_DENSE,    /* as it is: dimensions of 1 repeat */
+    PAIRS_EXPANDED, /* every dimension in full, those that repeat with stride 0 */
+    PAIRS_SPREAD    /* reversed, with gaps between keys, rows and heads */
+} pair_form;
+typedef struct pair_tensor {
+    int32_t dtype;
+    pair_form form;
+    int64_t dim[4]; /* 1 or the problem's; keys at most the problem's */
+    double *x;      /* owned; NULL: none */
+} pair_tensor;
+
 /* What narrows the keys beside causal; read where prob.use says so. */
 typedef struct prob_mask {
     int64_t window_left, window_right, prefix;
     int32_t align;
     int64_t sequences;
     int64_t kv_len[PROB_BATCHES], q_len[PROB_BATCHES], kv_start[PROB_BATCHES];
+    pair_tensor bools; /* QKV_USE_MASK */
+    int32_t mask_drops;
     int64_t q_offset[PROB_BATCHES], cu_q[PROB_BATCHES + 1], cu_k[PROB_BATCHES + 1];
 } prob_mask;
 
@@ -143,13 +158,21 @@ prob prob_rows(const prob *p, int64_t from, int64_t n); /* query rows only; q_of
 prob prob_batch(const prob *p, int64_t batch);          /* one batch entry */
 prob prob_sequence(const prob *p, int64_t s);           /* one packed sequence, by itself */
 /* Does that row see that key (numbers of the tensors)? As the header defines it, without ranges. */
-bool prob_sees(const prob *p, int64_t b, int64_t i, int64_t j);
+bool prob_sees(const prob *p, int64_t b, int64_t h, int64_t i, int64_t j);
 int64_t prob_offset(const prob *p, int64_t b); /* row i of batch b stands at key i + this */
 /* A random combination of masks over the rows and keys that are there. */
 void prob_random_mask(prob *p, rng *r);
 /* NaN, infinities and odd bits into every key that no row sees and every row that sees no key;
  * returns into how many. */
 int64_t prob_poison_unseen(prob *p, int salt);
+double pair_at(const pair_tensor *t, int64_t b, int64_t h, int64_t i, int64_t j);
+/* The part for batch b (-1: all), rows from i0 and keys from j0 on, n and m of them, where it has them all. */
+pair_tensor pair_part(const pair_tensor *t, int64_t b, int64_t i0, int64_t n, int64_t j0,
+                      int64_t m);
+qkv_shape pair_shape(const pair_tensor *t, const prob *p);
+/* Memory of exactly the elements; *base is element [0,0,0,0]. Free the result. */
+void *pair_memory(const pair_tensor *t, const prob *p, const void **base);
+
 void prob_args(const prob *p, qkv_run_args *args); /* the arrays that p->use asks for */
 void prob_free(prob *p);
 int64_t prob_nq(const prob *p);

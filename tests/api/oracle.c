@@ -38,7 +38,7 @@ void oracle_row(const prob *p, int64_t b, int64_t h, int64_t i, long double *out
     long double max = -(long double)INFINITY, sum = 0;
     bool any = false;
     for (int64_t j = 0; j < p->sk; j++) {
-        live[j] = prob_sees(p, b, i, j);
+        live[j] = prob_sees(p, b, h, i, j);
         any |= live[j];
         if (live[j]) s[j] = scale * score(p, qi, k0 + j);
         if (live[j] && s[j] > max) max = s[j];

@@ -83,12 +83,30 @@ void prob_scale(prob *p, double scale)
     p->scale = scale;
 }
 
+/* Options for the rows [i0, i0 + n) and keys [j0, j0 + m) of batch b (-1: of all). */
+static void take_part(prob *to, const prob *from, int64_t b, int64_t i0, int64_t n, int64_t j0,
+                      int64_t m)
+{
+    to->use = from->use;
+    to->scale = from->scale;
+    to->q_offset = from->q_offset;
+    to->mask = from->mask;
+    if (from->mask.bools.x == NULL) return;
+    to->mask.bools = pair_part(&from->mask.bools, b, i0, n, j0, m);
+}
+
 static void take_options(prob *to, const prob *from)
 {
     to->use = from->use;
     to->scale = from->scale;
     to->q_offset = from->q_offset;
     to->mask = from->mask;
+    const int64_t *const d = from->mask.bools.dim;
+    if (from->mask.bools.x == NULL) return;
+    const size_t bytes = (size_t)(d[0] * d[1] * d[2] * d[3] + 1) * sizeof(double);
+    to->mask.bools.x = malloc(bytes);
+    assert_non_null(to->mask.bools.x);
+    memcpy(to->mask.bools.x, from->mask.bools.x, bytes - sizeof(double));
 }
 
 /* Which sequence row i (key j) lies in; batch b where nothing is packed. */
@@ -113,7 +131,7 @@ int64_t prob_offset(const prob *p, int64_t b)
            (p->use & QKV_USE_Q_LEN ? m->q_len[b] : rows);
 }
 
-bool prob_sees(const prob *p, int64_t b, int64_t i, int64_t j)
+bool prob_sees(const prob *p, int64_t b, int64_t h, int64_t i, int64_t j)
 {
     const prob_mask *const m = &p->mask;
     const int64_t s = sequence_of(p, m->cu_q, b, i);
@@ -126,6 +144,13 @@ bool prob_sees(const prob *p, int64_t b, int64_t i, int64_t j)
     if (p->use & QKV_USE_KV_LEN && j >= m->kv_len[s]) return false;
     const int64_t start = p->use & QKV_USE_KV_START ? m->kv_start[s] : 0;
     if (j < start) return false;
+    const pair_tensor *const t = &m->bools;
+    if (p->use & QKV_USE_MASK) { /* read at the tensors' numbers */
+        const int64_t ti = i + (p->use & QKV_USE_PACKED ? m->cu_q[s] : 0);
+        const int64_t tj = j + (p->use & QKV_USE_PACKED ? m->cu_k[s] : 0);
+        if (tj >= t->dim[3] || (pair_at(t, b, h, ti, tj) != 0) == (m->mask_drops != 0))
+            return false;
+    }
     const int64_t at = i + prob_offset(p, s); /* beside key j of the tensor: padding cancels out */
     if (p->use & QKV_USE_WINDOW) {
         if (m->window_left >= 0 && at - j > m->window_left) return false;
@@ -172,7 +197,7 @@ prob prob_rows(const prob *p, int64_t from, int64_t n)
 {
     const size_t row = (size_t)p->d * type_size(p->dtype);
     prob c = prob_new(p->dtype, p->b, p->hq, p->hkv, n, p->sk, p->d, p->dv);
-    take_options(&c, p);
+    take_part(&c, p, -1, from, n, 0, p->sk);
     assert_false(p->use & QKV_USE_PACKED);
     c.q_offset += from;
     for (int64_t i = 0; i < p->b && i < PROB_BATCHES; i++) {
@@ -200,7 +225,7 @@ prob prob_batch(const prob *p, int64_t batch)
 {
     prob c = prob_new(p->dtype, 1, p->hq, p->hkv, p->sq, p->sk, p->d, p->dv);
     const size_t n = type_size(p->dtype);
-    take_options(&c, p);
+    take_part(&c, p, batch, 0, p->sq, 0, p->sk);
     c.mask.kv_len[0] = p->mask.kv_len[batch % PROB_BATCHES];
     c.mask.q_len[0] = p->mask.q_len[batch % PROB_BATCHES];
     c.mask.kv_start[0] = p->mask.kv_start[batch % PROB_BATCHES];
@@ -228,7 +253,7 @@ prob prob_sequence(const prob *p, int64_t s)
     const size_t e = type_size(p->dtype);
     prob c =
         prob_new(p->dtype, 1, p->hq, p->hkv, m->cu_q[s + 1] - i, m->cu_k[s + 1] - j, p->d, p->dv);
-    take_options(&c, p);
+    take_part(&c, p, 0, i, c.sq, j, c.sk);
     c.use &= ~QKV_USE_PACKED;
     c.mask.kv_len[0] = m->kv_len[s];
     c.mask.q_len[0] = m->q_len[s];
@@ -245,6 +270,8 @@ void prob_free(prob *p)
     free(p->q);
     free(p->k);
     free(p->v);
+    free(p->mask.bools.x);
+    p->mask.bools.x = NULL;
     p->q = p->k = p->v = NULL;
 }
 
@@ -265,6 +292,8 @@ qkv_params prob_params(const prob *p, how h)
     x.prefix = p->mask.prefix;
     x.sequences = p->mask.sequences;
     x.align = p->mask.align;
+    x.mask_drops = p->mask.mask_drops;
+    if (p->use & QKV_USE_MASK) x.mask = pair_shape(&p->mask.bools, p);
     return x;
 }
 
@@ -328,12 +357,14 @@ static void run_blocks(const prob *p, how h, blocks *m, answer *a)
     r.out = m->out.base;
     r.lse = a->lse;
     prob_args(p, &r);
+    void *const bools = p->use & QKV_USE_MASK ? pair_memory(&p->mask.bools, p, &r.mask) : NULL;
     r.workspace = workspace_new(plan);
     r.workspace_size = a->workspace_bytes;
     r.threads = executor_threads(&e);
     a->status = qkv_run(plan, &r, &a->err);
     a->tasks = e.most_tasks;
     executor_done(&e);
+    free(bools);
     free(r.workspace);
     qkv_plan_destroy(plan);
 }

@@ -6,6 +6,7 @@
  */
 #include "helpers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* n + 1 edges from 0 to total, some sequences empty */
@@ -17,6 +18,30 @@ static void cut(int64_t *cu, int64_t n, int64_t total, rng *r)
         cu[s] = cu[s - 1] + (rng_range(r, 0, 5) ? rng_range(r, 0, left) * 2 / 3 : 0);
     }
     cu[n] = total;
+}
+
+/* ones and zeros: at random, in blocks of 128 x 128, whole rows and columns, or nearly all ones */
+static void random_bools(prob *p, rng *r)
+{
+    pair_tensor *const t = &p->mask.bools;
+    const int64_t full[3] = {p->b, p->hq, p->sq}, look = rng_range(r, 0, 3);
+    for (int i = 0; i < 3; i++) t->dim[i] = rng_range(r, 0, 2) ? full[i] : 1;
+    t->dim[3] = rng_range(r, 0, 4) ? p->sk : rng_range(r, 0, p->sk);
+    t->dtype = rng_range(r, 0, 1) ? QKV_BOOL : QKV_BITS;
+    t->form = (pair_form)rng_range(r, 0, 2);
+    const int64_t rows = t->dim[0] * t->dim[1] * t->dim[2], keys = t->dim[3];
+    t->x = malloc((size_t)(rows * keys + 1) * sizeof *t->x);
+    assert_non_null(t->x);
+    const uint64_t salt = rng_next(r);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < keys; j++) {
+            rng here = {salt ^ (look == 1   ? (uint64_t)(i % p->sq / 128 * 977 + j / 128)
+                                : look == 2 ? (uint64_t)(i % 5 ? j : 1000 + i)
+                                            : (uint64_t)(i * keys + j))};
+            rng_next(&here);
+            t->x[i * keys + j] = rng_range(&here, 0, look == 3 ? 50 : 1) > 0;
+        }
+    p->mask.mask_drops = (int32_t)rng_range(r, 0, 1);
 }
 
 void prob_random_mask(prob *p, rng *r)
@@ -33,6 +58,10 @@ void prob_random_mask(prob *p, rng *r)
                                     QKV_USE_KV_LEN, QKV_USE_Q_LEN,  QKV_USE_KV_START};
     for (int i = 0; i < 6; i++)
         if (rng_range(r, 0, 2) == 0) p->use |= bits[i];
+    if (rng_range(r, 0, 2) == 0) {
+        p->use |= QKV_USE_MASK;
+        random_bools(p, r);
+    }
     const int64_t where = rng_range(r, 0, 3);
     p->q_offset = 0;
     if (where == 0) p->use |= QKV_USE_Q_OFFSETS;
@@ -63,9 +92,13 @@ int64_t prob_poison_unseen(prob *p, int salt)
     int64_t n = 0;
     for (int64_t b = 0; b < p->b; b++)
         for (int64_t j = 0; j < p->sk; j++) {
-            bool seen = false;
-            for (int64_t i = 0; i < p->sq && !seen; i++) seen = prob_sees(p, b, i, j);
-            for (int64_t h = 0; h < p->hkv && !seen; h++, n++) {
+            for (int64_t h = 0; h < p->hkv; h++) {
+                bool seen = false;
+                const int64_t group = p->hq / p->hkv;
+                for (int64_t i = 0; i < p->sq * group && !seen; i++)
+                    seen = prob_sees(p, b, h * group + i % group, i / group, j);
+                if (seen) continue;
+                n++;
                 const int64_t at = (b * p->hkv + h) * p->sk + j;
                 for (int64_t c = 0; c < p->d; c++)
                     put_bits(p->k, p->dtype, at * p->d + c, poison[(salt + j + c) % POISONS]);
@@ -76,12 +109,15 @@ int64_t prob_poison_unseen(prob *p, int salt)
     /* a row that sees nothing may hold anything, too */
     for (int64_t b = 0; b < p->b; b++)
         for (int64_t i = 0; i < p->sq; i++) {
-            bool sees = false;
-            for (int64_t j = 0; j < p->sk && !sees; j++) sees = prob_sees(p, b, i, j);
-            for (int64_t h = 0; h < p->hq && !sees; h++, n++)
+            for (int64_t h = 0; h < p->hq; h++) {
+                bool sees = false;
+                for (int64_t j = 0; j < p->sk && !sees; j++) sees = prob_sees(p, b, h, i, j);
+                if (sees) continue;
+                n++;
                 for (int64_t c = 0; c < p->d; c++)
                     put_bits(p->q, p->dtype, ((b * p->hq + h) * p->sq + i) * p->d + c,
                              poison[(salt + i + c) % POISONS]);
+            }
         }
     return n;
 }

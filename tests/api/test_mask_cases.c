@@ -177,9 +177,100 @@ static void alignments(void)
     prob_free(&p);
 }
 
+/* a mask of ones and zeros over [batches][heads][rows][keys] */
+static void set_bools(prob *p, int64_t b, int64_t h, int64_t rows, int64_t keys, const int *x)
+{
+    pair_tensor *const t = &p->mask.bools;
+    p->use |= QKV_USE_MASK;
+    t->dtype = QKV_BOOL;
+    t->dim[0] = b;
+    t->dim[1] = h;
+    t->dim[2] = rows;
+    t->dim[3] = keys;
+    t->x = malloc((size_t)(b * h * rows * keys + 1) * sizeof *t->x);
+    assert_non_null(t->x);
+    for (int64_t i = 0; i < b * h * rows * keys; i++) t->x[i] = x[i];
+}
+
+/* C36 and C41: what true means; a mask shorter than the keys */
+static void c36(void)
+{
+    static const int keep_first[2] = {1, 0}, keep_both[2] = {1, 1};
+    static const double k[6] = {1, 0, 0, 1, 5, 5};
+    prob p = prob_new(g_dtype, 1, 1, 1, 1, 3, 2, 1);
+    put_at(p.q, g_dtype, 0, 1);
+    for (int i = 0; i < 6; i++) put_at(p.k, g_dtype, i, k[i]);
+    for (int i = 0; i < 3; i++) put_at(p.v, g_dtype, i, 10 * (i + 1));
+    set_bools(&p, 1, 1, 1, 2, keep_first);
+    row_is(&p, 0, 10, 2.0281149816474726); /* e^(1 / sqrt 2) */
+    p.mask.mask_drops = 1;                 /* the tail stays excluded */
+    row_is(&p, 0, 20, 1);
+    p.mask.mask_drops = 0;
+    free(p.mask.bools.x);
+    set_bools(&p, 1, 1, 1, 2, keep_both);
+    row_is(&p, 0, 13.3023845067, 3.0281149816474726);
+    p.mask.bools.dim[3] = 0; /* no element at all: nothing is seen, nothing read */
+    row_is(&p, 0, 0, 0);
+    prob_free(&p);
+}
+
+/* C10: NaN in a key that the mask excludes; C40: a mask for each query head */
+static void c10(void)
+{
+    static const int first[4] = {1, 0, 1, 0};
+    prob p = prob_new(g_dtype, 1, 1, 1, 2, 2, 4, 4);
+    for (int i = 0; i < 8; i++) {
+        put_at(p.q, g_dtype, i, i);
+        put_at(p.k, g_dtype, i, i);
+        put_at(p.v, g_dtype, i, i);
+    }
+    put_bits(p.k, g_dtype, 4, 0x7FC00000u);
+    set_bools(&p, 1, 1, 2, 2, first);
+    answer a = prob_run(&p, (how){.isa = g_isa});
+    for (int i = 0; i < 8; i++) assert_true(get_at(a.out, g_dtype, i) == i % 4);
+    assert_close(get_at(a.lse, g_dtype, 0), 7);
+    assert_close(get_at(a.lse, g_dtype, 1), 19);
+    answer_free(&a);
+    prob_free(&p);
+
+    static const double want[8] = {-0.578125, -0.15625, -0.765625, -0.171875,
+                                   -0.640625, -0.40625, 0.046875,  0.84375};
+    int by_head[24];
+    for (int i = 0; i < 24; i++) by_head[i] = i % 3 == i / 6 % 3;
+    p = prob_new(g_dtype, 1, 4, 2, 2, 3, 4, 2);
+    prob_gen(&p, 61, 62, 63);
+    set_bools(&p, 1, 4, 2, 3, by_head);
+    a = prob_run(&p, (how){.isa = g_isa});
+    for (int i = 0; i < 16; i++) assert_close(get_at(a.out, g_dtype, i), want[i / 4 * 2 + i % 2]);
+    answer_free(&a);
+    prob_free(&p);
+}
+
+/* C38: per head is not per batch, also when there are as many of one as of the other */
+static void c38(void)
+{
+    static const int m[18] = {1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    prob p = prob_new(g_dtype, 2, 2, 2, 3, 4, 4, 2);
+    p.sk = 3;
+    prob_gen(&p, 31, 32, 33);
+    set_bools(&p, 1, 2, 3, 3, m);
+    answer a = prob_run(&p, (how){.isa = g_isa});
+    assert_close(probe(a.out, g_dtype, prob_nout(&p)), 0.8361711707);
+    answer_free(&a);
+    p.mask.bools.dim[0] = 2;
+    p.mask.bools.dim[1] = 1;
+    a = prob_run(&p, (how){.isa = g_isa});
+    assert_close(probe(a.out, g_dtype, prob_nout(&p)), 0.9162598068);
+    answer_free(&a);
+    prob_free(&p);
+}
+
 static void numbered_cases(void **state)
 {
     (void)state;
+    everywhere(c10);
+    everywhere(c36);
+    everywhere(c38);
     everywhere(c11);
     everywhere(c32);
     everywhere(prefix_lm);

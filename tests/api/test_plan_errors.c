@@ -202,7 +202,7 @@ static void unknown_types_are_refused(void **state)
 static void unknown_use_bits_are_refused(void **state)
 {
     (void)state;
-    for (int bit = 9; bit < 64; bit++) {
+    for (int bit = 10; bit < 64; bit++) {
         qkv_params p = good();
         p.use = UINT64_C(1) << bit | QKV_USE_CAUSAL;
         qkv_error e = qkv_error_init();
@@ -221,12 +221,9 @@ static void options_out_of_their_bounds_are_refused(void **state)
 {
     (void)state;
     static const rule bounds[] = {
-        R8(window_left, -2, QKV_EARG, -1),
-        R8(window_left, INT64_MIN, QKV_EARG, -1),
-        R8(window_right, -2, QKV_EARG, -1),
-        R8(prefix, -1, QKV_EARG, 0),
-        R8(sequences, 0, QKV_EARG, 1),
-        R8(sequences, -5, QKV_EARG, 1),
+        R8(window_left, -2, QKV_EARG, -1),  R8(window_left, INT64_MIN, QKV_EARG, -1),
+        R8(window_right, -2, QKV_EARG, -1), R8(prefix, -1, QKV_EARG, 0),
+        R8(sequences, 0, QKV_EARG, 1),      R8(sequences, -5, QKV_EARG, 1),
     };
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
         const rule *const r = &bounds[i];
@@ -258,6 +255,44 @@ static void options_out_of_their_bounds_are_refused(void **state)
     p.k.dim[0] = p.v.dim[0] = 1;
     p.use = QKV_USE_PACKED;
     p.sequences = INT64_MAX; /* no memory holds their edges */
+    qkv_plan *plan = NULL;
+    assert_int_equal(qkv_plan_create(&plan, &p, NULL, NULL), QKV_EARG);
+}
+
+static void masks_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    static const rule bounds[] = {
+        R8(mask.dim[0], 3, QKV_ESHAPE, B),
+        R8(mask.dim[0], 0, QKV_ESHAPE, B),
+        R8(mask.dim[1], HKV, QKV_ESHAPE, HQ),
+        R8(mask.dim[2], SQ + 1, QKV_ESHAPE, SQ),
+        R8(mask.dim[3], SK + 1, QKV_ESHAPE, SK),
+        R8(mask.dim[3], -1, QKV_ESHAPE, SK),
+        R4(mask.dtype, QKV_F32, QKV_EUNSUPPORTED, QKV_BOOL),
+        R4(mask_drops, 2, QKV_EARG, 1),
+        R4(mask_drops, -1, QKV_EARG, 1),
+    };
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        const rule *const r = &bounds[i];
+        qkv_params p = good();
+        const int32_t narrow = (int32_t)r->value;
+        p.mask = qkv_shape_dense(QKV_BOOL, B, HQ, 1, SK);
+        memcpy((char *)&p + r->offset, r->bytes == 4 ? (const void *)&narrow : &r->value,
+               (size_t)r->bytes);
+        qkv_plan *plan = NULL;
+        assert_int_equal(qkv_plan_create(&plan, &p, NULL, NULL), QKV_OK); /* nobody reads it */
+        qkv_plan_destroy(plan);
+        p.use = QKV_USE_MASK;
+        assert_refused(r->name, &p, r->status, r->arg, r->value, r->want);
+    }
+    qkv_params p = good();
+    p.use = QKV_USE_MASK;
+    p.mask = qkv_shape_dense(QKV_BITS, 1, 1, 1, SK);
+    p.mask.reserved = 9;
+    assert_refused("mask", &p, QKV_EARG, "params.mask", 9, 0);
+    p.mask = qkv_shape_dense(QKV_BITS, B, 1, SQ, SK);
+    p.mask.stride[2] = INT64_MAX / 2;
     qkv_plan *plan = NULL;
     assert_int_equal(qkv_plan_create(&plan, &p, NULL, NULL), QKV_EARG);
 }
@@ -571,6 +606,7 @@ int main(void)
         cmocka_unit_test(unknown_types_are_refused),
         cmocka_unit_test(unknown_use_bits_are_refused),
         cmocka_unit_test(options_out_of_their_bounds_are_refused),
+        cmocka_unit_test(masks_that_do_not_fit_are_refused),
         cmocka_unit_test(kernels_that_are_not_there_are_refused),
         cmocka_unit_test(the_scale_must_be_usable),
         cmocka_unit_test(the_row_offset_has_a_bound),

@@ -134,8 +134,8 @@ enum { NCHECKS = sizeof checks / sizeof checks[0] };
 /* ---- cases --------------------------------------------------------------------------------------- */
 
 /* what a case is about; the first is the commonest */
-static const char *const kinds[] = {"plain",  "edges",  "sharp", "huge",
-                                    "wild k", "wild v", "dead",  "ties"};
+static const char *const kinds[] = {"plain",  "edges", "sharp", "huge",     "wild k",
+                                    "wild v", "dead",  "ties",  "scattered"};
 enum { NKINDS = sizeof kinds / sizeof kinds[0] };
 
 static void make_case(rows_case *c, int bytes, int kind, int64_t max_rows)
@@ -163,6 +163,13 @@ static void make_case(rows_case *c, int bytes, int kind, int64_t max_rows)
         c->lo[r] = lo;
         c->hi[r] = hi;
     }
+    c->scattered = kind == 8 || (c->ranged && draw(4) == 0);
+    if (c->scattered) c->ranged = 1; /* bits come with ranges, if need be of all keys */
+    for (int64_t r = 0; r < ROWS_MAX; r++)
+        for (int i = 0; i < ROWS_KEYS / 64; i++) {
+            const uint64_t any = draw(1 << 30) << 34 ^ draw(1 << 30) << 12 ^ draw(1 << 12);
+            c->seen[r][i] = draw(3) ? any : draw(2) ? any & any >> 7 & any << 9 : 0;
+        }
     rows_fill(c, &seed, kind == 7);
     if (kind == 4) rows_poison(c, &seed, c->k, c->keys * c->d);
     if (kind == 5) rows_poison(c, &seed, c->v, c->keys * c->dv);

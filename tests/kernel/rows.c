@@ -15,6 +15,7 @@ typedef struct tile_memory {
     _Alignas(64) char mb[ROWS_MAX * ROWS_BYTES], lb[ROWS_MAX * ROWS_BYTES];
     _Alignas(64) char v[(ROWS_D + 8) * (ROWS_KEYS + 16) * ROWS_BYTES];
     int32_t lo[ROWS_MAX], hi[ROWS_MAX];
+    uint64_t live[ROWS_KEYS];
 } tile_memory;
 
 double rows_number(const void *x, int bytes)
@@ -103,6 +104,13 @@ static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, 
         t->lo[r] = r < rows ? c->lo[first + r] : 0;
         t->hi[r] = r < rows ? c->hi[first + r] : 0;
     }
+    for (int64_t j = 0; j < ROWS_KEYS; j++) {
+        t->live[j] = 0;
+        for (int64_t r = 0; r < rows; r++)
+            if (j >= c->lo[first + r] && j < c->hi[first + r])
+                t->live[j] |= (c->seen[first + r][j / 64] >> j % 64 & 1) << r;
+    }
+    const uint64_t *const live = c->scattered ? t->live : NULL;
     qkvi_step s = {.qt = t->qt,
                    .k = c->k + c->offset,
                    .v = c->v + c->offset,
@@ -132,6 +140,7 @@ static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, 
     }
     s.lo = c->ranged ? t->lo : NULL;
     s.hi = c->ranged ? t->hi : NULL;
+    s.live = live;
     memset(t->s, 0x5A, sizeof t->s); /* what is not written shows */
     ops->score(&s);
     for (int64_t r = 0; r < rows; r++)
@@ -148,7 +157,7 @@ static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, 
     memcpy(t->l2, t->l, sizeof t->l2);
     for (int64_t r = 0; r < rows; r++)
         ops->show_weight(t->s, t->mb, t->m, t->l, out->shown + (first + r) * ROWS_KEYS * e,
-                         c->lo[first + r], c->hi[first + r], c->keys, r, width);
+                         c->lo[first + r], c->hi[first + r], live, c->keys, r, width);
     ops->score(&s); /* the same block again: a fold that is not the first */
     ops->weigh(&s);
     ops->blend(&s);

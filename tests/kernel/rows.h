@@ -23,6 +23,8 @@ typedef struct rows_case {
     int64_t rows, d, dv;
     double factor;
     int32_t lo[ROWS_MAX], hi[ROWS_MAX];
+    int scattered; /* bit j % 64 of seen[row][j / 64]: the row sees that key of its range */
+    uint64_t seen[ROWS_MAX][ROWS_KEYS / 64];
     char q[ROWS_MAX * ROWS_D * ROWS_BYTES + ROWS_SLACK];
     char k[ROWS_KEYS * ROWS_D * ROWS_BYTES + ROWS_SLACK];
     char v[ROWS_KEYS * ROWS_D * ROWS_BYTES + ROWS_SLACK];

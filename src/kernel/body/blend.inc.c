@@ -199,7 +199,8 @@ NOINLINE void NAME(blend_rows)(const qkvi_step *t, const vec *alpha, const vec *
             int64_t stride;
             const real_u *const v = NAME(channel)(t, c, &stride);
             real x = 0;
-            for (int32_t j = lo; j < hi && !skip; j++) x = sfma(v[j * stride], s[j * width + r], x);
+            for (int32_t j = lo; j < hi && !skip; j++)
+                if (!t->live || t->live[j] >> r & 1) x = sfma(v[j * stride], s[j * width + r], x);
             *o = mode == FOLD_FRESH ? x : sfma(x, be, *o * al);
         }
     }

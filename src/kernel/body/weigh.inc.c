@@ -71,6 +71,24 @@ NOINLINE vec NAME(weigh_some)(real *s, int64_t lo, int64_t hi, vec m, int64_t wi
     return NAME(sum_lanes)(lane);
 }
 
+/* The same with bits: any keys of [lo, hi) may be hidden from any row. */
+static vec NAME(exclude_scattered)(const qkvi_step *t, int v, int32_t lo, int32_t hi)
+{
+    const int64_t width = (int64_t)t->vectors * LANES;
+    real *const s = (real *)t->s + v * LANES;
+    const vec dead = NAME(all)(-(real)__builtin_inff());
+    ivec bit = {0};
+    for (int r = 0; r < LANES; r++) bit[r] = (ireal)1 << r;
+    vec top = dead;
+    for (int32_t j = lo; j < hi; j++) {
+        const ivec rows = (ivec){0} + (ireal)(t->live[j] >> v * LANES);
+        const vec x = NAME(select)((rows & bit) == bit, NAME(load)(s + j * width), dead);
+        NAME(store)(s + j * width, x);
+        top = vmax(x, top);
+    }
+    return top;
+}
+
 /* -inf where a row of vector v may not look; the maximum of the rest */
 static vec NAME(exclude)(const qkvi_step *t, int v, int32_t lo, int32_t hi)
 {
@@ -121,8 +139,10 @@ INLINE real NAME(weight_any)(real t, real m)
     return NAME(from_bits)(NAME(bits)(y) + (ireal)((ireal)e * ((ireal)1 << MANTISSA)));
 }
 
-/* One row of the block: weights in place, +0 where excluded; *m = -inf for a dead row. */
-static real NAME(weigh_row)(real *s, int64_t width, int32_t keys, int32_t lo, int32_t hi, real *m)
+/* One row of the block: weights in place, +0 where excluded; *m = -inf for a dead row. live: NULL, or
+ * whose bit r says which keys of [lo, hi) it sees. */
+static real NAME(weigh_row)(real *s, int64_t width, int32_t keys, int32_t lo, int32_t hi,
+                            const uint64_t *live, int64_t r, real *m)
 {
     const real inf = (real)__builtin_inff();
     real top = -inf, lane[QKVI_SUM_LANES] = {0};
@@ -131,6 +151,7 @@ static real NAME(weigh_row)(real *s, int64_t width, int32_t keys, int32_t lo, in
     for (int32_t j = hi > lo ? hi : lo; j < keys; j++) s[j * width] = 0;
     for (int32_t j = lo; j < hi; j++) {
         const real t = s[j * width];
+        if (live && !(live[j] >> r & 1)) continue;
         if (t > top) top = t;
         wild |= t != t || t == inf;
     }
@@ -138,6 +159,10 @@ static real NAME(weigh_row)(real *s, int64_t width, int32_t keys, int32_t lo, in
     if (wild) *m = 0; /* l and o are NaN: m no longer matters, but must be a number */
     for (int32_t j = lo; j < hi; j++) {
         real *const p = s + j * width;
+        if (live && !(live[j] >> r & 1)) {
+            *p = 0;
+            continue;
+        }
         *p = wild ? NAME(from_bits)(QUIET_NAN) : NAME(is_dead)(top) ? 0 : NAME(weight_any)(*p, *m);
         lane[j % QKVI_SUM_LANES] += *p;
     }
@@ -152,9 +177,9 @@ NOINLINE void NAME(weigh_slow)(qkvi_step *t)
     real *const mb = t->mb, *const lb = t->lb, *const s = t->s;
     NAME(score)(t);
     for (int64_t r = 0; r < width; r++)
-        lb[r] =
-            NAME(weigh_row)(s + r, width, t->keys, t->lo ? t->lo[r] : 0,
-                            t->lo ? (t->hi[r] < t->keys ? t->hi[r] : t->keys) : t->keys, mb + r);
+        lb[r] = NAME(weigh_row)(s + r, width, t->keys, t->lo ? t->lo[r] : 0,
+                                t->lo ? (t->hi[r] < t->keys ? t->hi[r] : t->keys) : t->keys,
+                                t->live, r, mb + r);
     t->slow = 1;
 }
 
@@ -168,7 +193,10 @@ static void NAME(weigh)(qkvi_step *t)
     t->slow = 0;
     for (int v = 0; v < t->vectors; v++) {
         vec top = NAME(load)(mb + v * LANES);
-        if (t->lo) top = NAME(exclude)(t, v, e.lo[v], e.hi[v]);
+        if (t->live)
+            top = NAME(exclude_scattered)(t, v, e.lo[v], e.hi[v]);
+        else if (t->lo)
+            top = NAME(exclude)(t, v, e.lo[v], e.hi[v]);
         const ivec is_dead = top == dead;
         const vec m = NAME(select)(is_dead, (vec){0}, vrint(top) + (vec){0});
         wild |= ((m > fast) | (m < -fast)) & ((ivec){0} + WILD_BIT);
