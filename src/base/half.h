@@ -29,7 +29,8 @@ static inline float qkvi_bf16_widen(uint16_t h)
 static inline float qkvi_f16_widen(uint16_t h)
 {
     const uint32_t sign = (uint32_t)(h & 0x8000) << 16, size = h & 0x7fff;
-    qkvi_word32 w = {.bits = sign | ((size << 13) + UINT32_C(0x38000000))}; /* 112 exponents apart */
+    qkvi_word32 w = {.bits =
+                         sign | ((size << 13) + UINT32_C(0x38000000))}; /* 112 exponents apart */
     if (size >= 0x7c00) {
         w.bits = sign | (size << 13) | UINT32_C(0x7f800000);
     } else if (size < 0x400) { /* subnormal: size units of 2^-24, which float32 holds exactly */
