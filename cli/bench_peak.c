@@ -138,7 +138,10 @@ static void find_read(bench_machine *m, const void *buffer, size_t bytes)
                 double x = 0;
                 for (int run = 0; run < 3 && x >= 0; run++) {
                     x = speed(&args);
-                    if (x > m->limits.read[all]) m->limits.read[all] = x;
+                    if (x <= m->limits.read[all]) continue;
+                    m->limits.read[all] = x;
+                    m->read_isa[all] = args.isa;
+                    m->read_variant[all] = args.variant;
                 }
                 if (x < 0) break;
             }
@@ -182,4 +185,17 @@ double bench_peak_now(bench_machine *m, bool wide, int all)
     }
     if (best > *peak) *peak = best;
     return best;
+}
+
+double bench_read_now(const bench_machine *m, const void *buffer, size_t bytes, int all)
+{
+    qkv_probe_args args = qkv_probe_args_init();
+    args.kind = QKV_PROBE_READ;
+    args.isa = m->read_isa[all];
+    args.variant = m->read_variant[all];
+    args.threads = m->threads[all];
+    args.buffer = buffer;
+    args.buffer_size = bytes;
+    args.repeat = 1;
+    return speed(&args);
 }

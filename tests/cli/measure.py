@@ -15,7 +15,8 @@ import sys
 QKV, PLANTED, BUILD = sys.argv[1:4]
 RESULTS = []
 ROW_KEYS = ['what', 'dtype', 's', 'd', 'h', 'mask', 'threads', 'gflops', 'median', 'spread',
-            'share', 'noisy']
+            'share', 'noisy', 'rows', 'h_kv', 'limit', 'limit_gflops', 'seconds']
+TARGET_KEYS = ['what', 'unit', 'bound', 'target', 'reached', 'verdict']
 
 
 def case(name, good, why=''):
@@ -74,23 +75,44 @@ def check_pair(data, key):
 def check_rows(data):
     rows, threads = data['rows'], data['threads']
     case('bench: keys of each row', all(list(row) == ROW_KEYS for row in rows), rows[:1])
-    case('bench: 16 heads', all(row['h'] == 16 for row in rows))
     levels = {1, threads}
-    want = {('prefill', 'f32', s, d, mask, t) for s in (256, 512, 2048) for d in (64, 128)
+    want = {('prefill', 'f32', s, d, mask, 16, t) for s in (256, 512, 2048) for d in (64, 128)
             for mask in ('full', 'causal') for t in levels}
-    want |= {(what, dtype, 2048, d, 'full', 1) for what, dtype in (
+    want |= {(what, dtype, 2048, d, 'full', 16, 1) for what, dtype in (
         ('prefill', 'f64'), ('prefill strided', 'f32')) for d in (64, 128)}
-    got = {(r['what'], r['dtype'], r['s'], r['d'], r['mask'], r['threads']) for r in rows}
+    want |= {('tiny', 'f32', 16, 64, 'full', 1, 1)}
+    want |= {('decode', 'f32', 4096, 128, 'full', 32, t) for t in levels}
+    got = {(r['what'], r['dtype'], r['s'], r['d'], r['mask'], r['h'], r['threads']) for r in rows}
     case('bench: every shape of the quick run', want == got, want ^ got)
     for row in rows:
-        peak = data['peak_gflops' if row['dtype'] == 'f32' else 'peak_gflops_f64']
-        peak = peak[str(row['threads'])]
-        good = (0 < row['median'] <= row['gflops'] <= peak and row['spread'] >= 0 and
-                abs(row['share'] - row['gflops'] / peak) < 1e-12 and
-                isinstance(row['noisy'], bool))
+        peak = data['peak_gflops' if row['dtype'] != 'f64' else 'peak_gflops_f64']
+        limit = row['limit_gflops']
+        decode = row['what'] == 'decode'
+        good = (0 < row['median'] <= row['gflops'] <= limit <= peak[str(row['threads'])] and
+                row['spread'] >= 0 and abs(row['share'] - row['gflops'] / limit) < 1e-9 and
+                isinstance(row['noisy'], bool) and row['h_kv'] == row['h'] and
+                row['limit'] == ('read' if decode else 'fma') and
+                (decode or limit == peak[str(row['threads'])]) and
+                row['rows'] == (1 if decode else row['s']) and row['seconds'] > 0)
         if not good:
             case('bench: a row fits together', False, row)
     case('bench: rows fit together', True)
+
+
+def check_targets(data):
+    targets = data['targets']
+    if data['isa'] not in ('avx2', 'avx512'):
+        case('bench: no targets for these kernels', targets == [], targets)
+        return
+    case('bench: keys of each target', all(list(t) == TARGET_KEYS for t in targets), targets[:1])
+    case('bench: targets of the quick run', len(targets) == (13 if data['threads'] > 1 else 10),
+         targets)
+    for t in targets:
+        missing = (t['reached'] - t['target']) * (1 if t['bound'] == 'most' else -1)
+        good = t['verdict'] == 'noisy' or (t['verdict'] == 'yes') == (missing <= 0)
+        if not good or t['verdict'] not in ('yes', 'close', 'no', 'noisy'):
+            case('bench: a verdict follows from its figures', False, t)
+    case('bench: verdicts follow from figures', True)
 
 
 def on_terminal(*words):
@@ -121,11 +143,12 @@ def check_bench():
          err.endswith('\r\x1b[K'), err.replace('\r', '\n'))
     data = json.loads(out)
     case('bench: keys', list(data) == ['isa', 'threads', 'peak_gflops', 'peak_gflops_f64',
-                                       'read_gbs', 'rows'], list(data))
+                                       'read_gbs', 'rows', 'targets'], list(data))
     case('bench: the best kernels', data['isa'] == usable()[-1], data['isa'])
     for key in ('peak_gflops', 'peak_gflops_f64', 'read_gbs'):
         check_pair(data, key)
     check_rows(data)
+    check_targets(data)
 
 
 def main():
