@@ -56,5 +56,10 @@ qkv_status view_blend(view_json *json, const view_of *of);
 qkv_status view_root(view_json *json, const view_of *of);
 qkv_status view_code(view_json *json, const view_of *of);
 qkv_status view_maximum(view_json *json, const view_of *of);
+qkv_status view_predict(view_json *json, const view_of *of);
+qkv_status view_symmetry(view_json *json, const view_of *of);
+/* Without a state; QKV_EARG: there is no such question. */
+qkv_status view_question(view_json *json, int32_t number, uint32_t seed, const lesson_face *face,
+                         const lesson_memory *memory);
 
 #endif /* QKV_LESSON_VIEW_H */

@@ -35,6 +35,19 @@ static void vector(const calc *c, const char *key, const double *x, int64_t n, i
     view_close(c->json, ']');
 }
 
+/* The same with every digit: what a text field holds. */
+static void exact(const calc *c, const char *key, const double *x, int64_t n)
+{
+    const int64_t shown = n <= CHANNELS_WHOLE ? n : CHANNELS_CUT;
+    view_open(c->json, key, '[');
+    for (int64_t i = 0; i < shown; i++) {
+        line_start(c->line, c->of->view->face);
+        line_exact(c->line, x[i]);
+        view_text(c->json, NULL, c->line->text);
+    }
+    view_close(c->json, ']');
+}
+
 static void share(const calc *c, int64_t key)
 {
     double x[CHANNELS_WHOLE];
@@ -54,6 +67,8 @@ static void row(const calc *c, int64_t key)
     view_text(c->json, "name", c->line->text);
     vector(c, "key", in->k + key * in->d_k, in->d_k, c->whole_k);
     vector(c, "value", in->v + key * in->d_v, in->d_v, c->whole_v);
+    exact(c, "exact_k", in->k + key * in->d_k, in->d_k);
+    exact(c, "exact_v", in->v + key * in->d_v, in->d_v);
     if (!sees) view_flag(c->json, "hidden", 1);
     if (in->stage >= 1) number(c, "score", c->s->row_score[key], c->whole_score);
     if (in->stage >= 2) number(c, "scaled", c->s->row_scaled[key], c->whole_scaled);
@@ -82,6 +97,7 @@ static void about(const calc *c)
     line_row(&name, in, in->token, LESSON_NAME_COLUMNS);
     view_text(c->json, "who", name.text);
     vector(c, "query", q, in->d_k, c->whole_q);
+    exact(c, "exact_q", q, in->d_k);
     view_text(c->json, "caption", lesson_word_text(lesson_caption(in)));
     line_start(c->line, c->of->view->face);
     line_mask(c->line, c->of->view);

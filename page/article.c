@@ -6,6 +6,8 @@
  * The words and numbers of the page's HTML are these and no others.
  */
 #include "lesson/course.h"
+#include "lesson/quiz.h"
+#include "lesson/recall.h"
 #include "lesson/view.h"
 
 #include <stdio.h>
@@ -110,6 +112,24 @@ static void course(view_json *json)
     view_close(json, ']');
 }
 
+static void questions(view_json *json)
+{
+    static const lesson_face plain = {80, 1, 0, 2, safe, columns};
+    view_open(json, "questions", '[');
+    for (int32_t i = 0; i < QUIZ_LESSON; i++) {
+        view_open(json, NULL, '{');
+        view_question(json, i, 1, &plain, &memory);
+        view_close(json, '}');
+    }
+    view_close(json, ']');
+    view_open(json, "hints", '[');
+    for (int i = 0; i < RECALL_HINTS; i++) pieces(json, NULL, recall_hint(i));
+    view_close(json, ']');
+    view_open(json, "points", '[');
+    for (int i = 0; i < RECALL_POINTS; i++) pieces(json, NULL, recall_point(i));
+    view_close(json, ']');
+}
+
 static void words(view_json *json)
 {
     view_open(json, "words", '{');
@@ -146,6 +166,7 @@ int main(void)
     view_open(&json, NULL, '{');
     words(&json);
     course(&json);
+    questions(&json);
     const int good = calculator(&json, &sink);
     view_close(&json, '}');
     putchar('\n');

@@ -50,6 +50,8 @@ static void answer_state(const lesson_state *state, const lesson_trouble *troubl
     view_integer(&json, "stage", state->stage);
     view_integer(&json, "token", state->token);
     answer_focus(&json, &state->focus);
+    view_integer(&json, "quiz_seed", state->quiz_seed);
+    view_integer(&json, "quiz_question", state->quiz_question);
     if (trouble->kind != TROUBLE_NONE) view_text(&json, "note", trouble->text);
     view_close(&json, '}');
 }

@@ -119,6 +119,16 @@ void page_call_plain(page_request request)
     answer_face(request, 0, lesson_plain_table);
 }
 
+void page_call_predict(page_request request)
+{
+    answer_model(request, view_predict);
+}
+
+void page_call_symmetry(page_request request)
+{
+    answer_model(request, view_symmetry);
+}
+
 static qkv_status program_numpy(const lesson_view *view)
 {
     return lesson_program(view, LISTING_NUMPY);

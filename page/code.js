@@ -42,21 +42,8 @@
   }
 
   function copy(call) {
-    const box = qkv.id('program');
-    box.value = qkv.call(call, qkv.text);
-    qkv.show(box, true);
-    const done = (word) => {
-      qkv.put(qkv.id('copied'), qkv.word(word));
-      qkv.show(qkv.id('copied'), true);
-      qkv.say(qkv.word(word));
-    };
-    const byHand = () => {
-      box.focus();
-      box.select();
-      done('COPY_BY_HAND');
-    };
-    if (!navigator.clipboard) byHand();
-    else navigator.clipboard.writeText(box.value).then(() => done('COPIED'), byHand);
+    qkv.id('program').value = qkv.call(call, qkv.text);
+    qkv.copy(qkv.id('program'), qkv.id('copied'));
   }
 
   for (const input of document.getElementsByName('language'))

@@ -28,6 +28,23 @@
     node.hidden = !yes;
   };
 
+  // Shows a read-only text and copies it; where the browser refuses, it is selected and that is said.
+  qkv.copy = (box, note) => {
+    qkv.show(box, true);
+    const done = (word) => {
+      qkv.put(note, qkv.word(word));
+      qkv.show(note, true);
+      qkv.say(qkv.word(word));
+    };
+    const byHand = () => {
+      box.focus();
+      box.select();
+      done('COPY_BY_HAND');
+    };
+    if (!navigator.clipboard) byHand();
+    else navigator.clipboard.writeText(box.value).then(() => done('COPIED'), byHand);
+  };
+
   // A root over a radicand, as wide as what it covers.
   qkv.root = (text) =>
     qkv.el('span', { class: 'root' }, '√', qkv.el('span', { class: 'under' }, text));
@@ -37,7 +54,7 @@
     const parts = label ? [qkv.el('b', { class: 'label' }, label), ' '] : [];
     for (const piece of list) {
       const into = piece.r ? qkv.el('span', { class: piece.r }) : document.createDocumentFragment();
-      for (const bit of piece.t.split(/(√[0-9.]+|e\^\([^)]*\)\)?|e\^−?[0-9.]+(?:e−?[0-9]+)?)/)) {
+      for (const bit of piece.t.split(/(√(?:[0-9.]+|dₖ)|e\^\([^)]*\)\)?|e\^−?[0-9.]+(?:e−?[0-9]+)?)/)) {
         if (bit.startsWith('√')) into.append(qkv.root(bit.slice(1)));
         else if (bit.startsWith('e^')) {
           const power = bit[2] === '(' ? bit.slice(3, -1) : bit.slice(2);

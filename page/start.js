@@ -9,14 +9,16 @@
   function open() {
     const fragment = location.hash.slice(1);
     if (isPlace(fragment)) return;
+    qkv.notice('');
     const trouble = qkv.restore(fragment, 'open');
     if (trouble) {
-      qkv.put(qkv.id('notice'), trouble);
-      qkv.show(qkv.id('notice'), true);
+      if (!qkv.text) qkv.restore('', 'open');
+      qkv.notice(trouble);
     }
   }
 
   qkv.load().then(() => {
+    qkv.start();
     if (isPlace(location.hash.slice(1))) qkv.restore('', 'open');
     else open();
     window.addEventListener('hashchange', open);

@@ -2,7 +2,7 @@
 // state.js - what the reader chose: one text, read, changed and written by the C alone. Figures are
 // functions that draw it; they run again after every act.
 (function (qkv) {
-  const figures = [], listeners = [];
+  const figures = [], listeners = [], starts = [];
   let written = 0, waiting = 0;
 
   qkv.text = '';  // the whole state
@@ -13,6 +13,12 @@
   qkv.figure = (model, draw) => figures.push({ model, draw });
   // f({before, after, what}): after every act, for undo.
   qkv.listen = (f) => listeners.push(f);
+
+  // f(): once, when the core is there and the first state is not drawn yet.
+  qkv.begin = (f) => starts.push(f);
+  qkv.start = () => {
+    for (const f of starts) f();
+  };
 
   qkv.refresh = () => {
     const models = {};

@@ -31,8 +31,9 @@ FLAGS = ['--target=wasm32', '-ffreestanding', '-nostdlib', '-std=c17', '-msimd12
 # Threads have no place in a page; the text faces of the terminal neither.
 LEFT_OUT = {'src/run/workers.c', 'src/api/api_pool.c', 'page/article.c'}
 EXPORTS = ['page_request_room', 'page_call', 'page_bytes']
-SCRIPTS = ['core', 'dom', 'plane', 'field', 'state', 'tokens', 'output', 'calculator', 'lookup',
-           'project', 'formula', 'blend', 'root', 'code', 'start']
+SCRIPTS = ['core', 'dom', 'plane', 'field', 'state', 'tokens', 'output', 'calculator', 'edit', 'predict',
+           'notice', 'lookup', 'project', 'formula', 'blend', 'root', 'code', 'check', 'quiz', 'recall',
+           'start']
 STYLES = ['style']
 MODEL = [f'data/minilm/minilm_layer{layer}_{part}.npy' for layer in (0, 3) for part in 'qkv']
 

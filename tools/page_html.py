@@ -9,7 +9,7 @@ BLOCK = {1: 'paragraph', 2: 'details', 3: 'figure', 4: 'formula', 5: 'code', 6: 
          7: 'point', 8: 'teacher', 9: 'source', 10: 'subheading'}
 FIGURE = {1: 'lookup', 2: 'project', 3: 'calculator', 4: 'blend', 5: 'root', 6: 'listing',
           7: 'maximum', 8: 'symmetry', 9: 'causal', 10: 'heads', 11: 'recall', 12: 'quiz'}
-INSIDE = {'quiz', 'recall'}  # figures that stand in the text's own column
+INSIDE = {'quiz', 'recall', 'symmetry', 'causal', 'heads'}  # stand in the text's own column
 COLUMNS = ['key', 'value', 'score', 'scaled', 'weight', 'share']
 
 
@@ -125,6 +125,17 @@ def table(model, words):
             '</tfoot></table>')
 
 
+def pieces(line):
+    return ''.join(f'<span class="{p["r"]}">{text(p["t"])}</span>' if 'r' in p else rooted(p['t'])
+                   for p in line)
+
+
+def rooted(value):
+    """√64 and √d with its subscript, as the scripts draw them."""
+    return re.sub(r'√([0-9.]+|dₖ)', lambda x: '<span class="root">√<span class="under">'
+                  + text(x[1]) + '</span></span>', text(value))
+
+
 def worked(model):
     label = f'<b class="label">{text(model["label"])}</b> ' if model.get('label') else ''
     return label + ''.join(f'<span class="{p["r"]}">{text(p["t"])}</span>' if 'r' in p else text(p['t'])
@@ -161,7 +172,20 @@ class Article:
         stage = text(self.words['STAGE'].replace('{0}', '0'))
         return self.filled(self.figures[name], stages=stage_list(self.words),
                            caption=f'<b>{stage}</b> {text(model["caption"])}',
-                           table=table(model, self.words), worked=worked(model))
+                           table=table(model, self.words), worked=worked(model), points=self.points())
+
+    def points(self):
+        return ''.join(f'<label class="check"><input type="checkbox" value="{n}"> '
+                       f'<span>{inline(x)}</span></label>'
+                       for n, x in enumerate(self.article['points']))
+
+    def question(self, number):
+        q = self.article['questions'][number]
+        options = ''.join(
+            f'<label><input type="radio" name="question-{number}" value="{n}">'
+            f'<span>{pieces(x["text"])}</span></label>' for n, x in enumerate(q['options']))
+        return (f'<fieldset class="question" data-question="{number}"><legend>{pieces(q["text"])}'
+                f'</legend>{options}</fieldset>')
 
     def formula(self, block):
         part = ''
@@ -176,7 +200,10 @@ class Article:
         body = inline(block.get('text', []))
         more = ''.join(f'<p>{inline(x)}</p>' for x in block['more'])
         if kind == 'paragraph':
-            return f'<p>{body}</p>'
+            asks = block['text'] == [['text', self.words['ASK_SOMEONE']]]
+            return f'<p>{body}</p>' + (self.filled(self.figures['ask']) if asks else '')
+        if kind == 'question':
+            return self.question(block['figure'])
         if kind == 'details':
             return f'<details><summary>{body}</summary>{more}</details>'
         if kind == 'formula':
@@ -188,7 +215,8 @@ class Article:
             return (f'<p class="point">{body} <a href="#calculator-figure" '
                     f'data-stage="{block["stage"]}">{link}</a></p>')
         if kind == 'teacher':
-            return f'<details class="teacher"><summary>{body}</summary>{more}</details>'
+            proof = self.figure(block['figure'])
+            return f'<details class="teacher"><summary>{body}</summary>{more}{proof}</details>'
         if kind == 'source':
             return f'<p class="source">{body}</p>'
         return ''
