@@ -15,13 +15,16 @@
 
 typedef struct feature_tensors {
     void *q, *k, *v;
+    void *mask, *bias;    /* NULL: none */
+    void *slopes, *sinks; /* NULL: none */
 } feature_tensors;
 
 typedef struct feature_run {
     const feature_case *c;
     qkv_plan *plan;
     qkv_run_args args;
-    void *out, *lse;
+    qkv_rule rule;
+    void *out, *lse, *row_max, *key_sums;
 } feature_run;
 
 /* Does the library have all that the case asks for? */
@@ -29,9 +32,13 @@ static inline int feature_ready(const feature_case *c)
 {
     const uint32_t done = FEATURE_CAUSAL | FEATURE_SCALE | FEATURE_OFFSETS | FEATURE_PREFIX |
                           FEATURE_WINDOW | FEATURE_KV_LEN | FEATURE_Q_LEN | FEATURE_KV_START |
-                          FEATURE_PACKED | FEATURE_POISON;
+                          FEATURE_PACKED | FEATURE_POISON | FEATURE_BOOL | FEATURE_BITS |
+                          FEATURE_DROPS;
     return (c->with & ~done) == 0;
 }
+
+/* Does it write row maxima, key sums and scores on request? */
+enum { FEATURE_SHOW_READY = 0 };
 
 static inline int64_t feature_rows(const feature_case *c)
 {
@@ -45,6 +52,14 @@ static inline int64_t feature_first_key(const feature_case *c, int64_t row)
     if (!(c->with & FEATURE_PACKED)) return 0;
     while (row >= c->cu_q[n + 1]) n++;
     return c->cu_k[n];
+}
+
+static inline int64_t feature_end_key(const feature_case *c, int64_t row)
+{
+    int64_t n = 0;
+    if (!(c->with & FEATURE_PACKED)) return c->base.keys;
+    while (row >= c->cu_q[n + 1]) n++;
+    return c->cu_k[n + 1];
 }
 
 static inline void *feature_grab(int64_t bytes)
@@ -85,21 +100,75 @@ static inline void feature_dump(FILE *file, const char *what, const void *x, int
         fprintf(file, "%s %0*" PRIx64 "\n", what, width / 4, feature_element_bits(x, i, width));
 }
 
+/* The dimensions of a mask or bias that depends on `by`: 1 where it does not. */
+static inline void feature_pair_dims(const feature_case *c, int32_t by, int64_t keys,
+                                     int64_t dim[4])
+{
+    dim[0] = by & BY_BATCH ? c->base.batch : 1;
+    dim[1] = by & BY_HEAD ? c->base.heads : 1;
+    dim[2] = by & BY_QUERY ? c->base.rows : 1;
+    dim[3] = keys;
+}
+
+static inline void *feature_make_mask(const feature_case *c)
+{
+    int64_t dim[4];
+    feature_pair_dims(c, c->bool_by, feature_bool_keys(c), dim);
+    const int64_t n = dim[0] * dim[1] * dim[2] * dim[3];
+    unsigned char *const x = (unsigned char *)feature_grab(n);
+    memset(x, 0, (size_t)n);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t row = i / dim[3], plane = row / dim[2];
+        const int32_t keep =
+            feature_bool(c, plane / dim[1], plane % dim[1], row % dim[2], i % dim[3]);
+        const int32_t bit = keep != ((c->with & FEATURE_DROPS) != 0);
+        if (c->with & FEATURE_BITS)
+            x[i / 8] |= (unsigned char)(bit << (i % 8));
+        else
+            x[i] = (unsigned char)(bit ? 1 + i % 255 : 0); /* any byte but 0 is true */
+    }
+    return x;
+}
+
+static inline void *feature_make_bias(const feature_case *c)
+{
+    int64_t dim[4];
+    const int32_t type = feature_type(c, c->bias_type);
+    feature_pair_dims(c, c->bias_by, feature_bias_keys(c), dim);
+    const int64_t n = dim[0] * dim[1] * dim[2] * dim[3];
+    void *const x = feature_grab(n * feature_bytes(type));
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t row = i / dim[3], plane = row / dim[2];
+        feature_store(x, i, type,
+                      feature_bias(c, plane / dim[1], plane % dim[1], row % dim[2], i % dim[3]));
+    }
+    return x;
+}
+
 static inline void feature_make(const feature_case *c, feature_tensors *t)
 {
+    const int32_t own = feature_type(c, 0);
+    const int64_t heads = c->base.heads;
     void **const made[3] = {&t->q, &t->k, &t->v};
     for (int32_t i = GOLDEN_Q; i <= GOLDEN_V; i++) {
         *made[i] =
             feature_grab(golden_count(&c->base, i) * feature_bytes(feature_tensor_type(c, i)));
         feature_fill(c, i, *made[i]);
     }
+    t->mask = c->with & FEATURE_BOOL ? feature_make_mask(c) : NULL;
+    t->bias = c->with & FEATURE_BIAS ? feature_make_bias(c) : NULL;
+    t->slopes = feature_grab(c->base.batch * heads * 8);
+    t->sinks = feature_grab(heads * 8);
+    for (int64_t i = 0; i < c->base.batch * heads; i++)
+        feature_store(t->slopes, i, own, feature_bits(own, feature_slope(c, i / heads, i % heads)));
+    for (int64_t h = 0; h < heads; h++)
+        feature_store(t->sinks, h, own, feature_bits(own, feature_sink(c, h)));
 }
 
 static inline void feature_free(feature_tensors *t)
 {
-    free(t->q);
-    free(t->k);
-    free(t->v);
+    void *const owned[7] = {t->q, t->k, t->v, t->mask, t->bias, t->slopes, t->sinks};
+    for (int32_t i = 0; i < 7; i++) free(owned[i]);
 }
 
 static inline qkv_params feature_params(const feature_case *c, int32_t isa, int32_t max_threads)
@@ -111,7 +180,10 @@ static inline qkv_params feature_params(const feature_case *c, int32_t isa, int3
                 {FEATURE_OFFSETS, QKV_USE_Q_OFFSETS}, {FEATURE_PREFIX, QKV_USE_PREFIX},
                 {FEATURE_WINDOW, QKV_USE_WINDOW},     {FEATURE_KV_LEN, QKV_USE_KV_LEN},
                 {FEATURE_Q_LEN, QKV_USE_Q_LEN},       {FEATURE_KV_START, QKV_USE_KV_START},
-                {FEATURE_PACKED, QKV_USE_PACKED}};
+                {FEATURE_PACKED, QKV_USE_PACKED},     {FEATURE_BOOL, QKV_USE_MASK},
+                {FEATURE_BIAS, QKV_USE_BIAS},         {FEATURE_ALIBI, QKV_USE_ALIBI},
+                {FEATURE_SOFTCAP, QKV_USE_SOFTCAP},   {FEATURE_SINK, QKV_USE_SINK},
+                {FEATURE_RULE, QKV_USE_RULE},         {FEATURE_DROPOUT, QKV_USE_DROPOUT}};
     const golden_case *const g = &c->base;
     qkv_params params = qkv_params_init();
     params.isa = isa;
@@ -129,37 +201,90 @@ static inline qkv_params feature_params(const feature_case *c, int32_t isa, int3
     params.window_right = c->right;
     params.prefix = c->prefix;
     params.sequences = c->sequences;
+    params.mask_drops = (c->with & FEATURE_DROPS) != 0;
+    params.slopes_by_batch = (c->with & FEATURE_ALIBI_BATCH) != 0;
+    params.softcap = c->softcap;
+    params.dropout = c->drop;
+    int64_t dim[4];
+    feature_pair_dims(c, c->bool_by, feature_bool_keys(c), dim);
+    params.mask = qkv_shape_dense(c->with & FEATURE_BITS ? QKV_BITS : QKV_BOOL, dim[0], dim[1],
+                                  dim[2], dim[3]);
+    feature_pair_dims(c, c->bias_by, feature_bias_keys(c), dim);
+    params.bias = qkv_shape_dense(feature_type(c, c->bias_type), dim[0], dim[1], dim[2], dim[3]);
     params.max_threads = max_threads;
     return params;
 }
 
-/* Makes plan and arguments; out and lse hold rubbish, the workspace NaNs. On failure nothing is
- * left to close. */
-static inline qkv_status feature_open(feature_run *f, const feature_case *c, int32_t isa,
-                                      int32_t max_threads, const feature_tensors *t, qkv_error *err)
+/* The case's own rule (feature_rule_less) on a tile of scores. */
+static inline void feature_rule(void *ctx, int64_t batch, int64_t head, int64_t position,
+                                int64_t key, int64_t rows, int64_t keys, void *s, int64_t stride)
 {
-    const qkv_params params = feature_params(c, isa, max_threads);
-    const int64_t out_bytes =
-        feature_rows(c) * c->base.d_v * feature_bytes(feature_type(c, c->out_type));
-    const int64_t lse_bytes = feature_rows(c) * c->base.bits / 8;
-    *f = (feature_run){.c = c, .args = qkv_run_args_init()};
-    const qkv_status status = qkv_plan_create(&f->plan, &params, NULL, err);
-    if (status != QKV_OK) return status;
-    f->out = feature_grab(out_bytes);
-    f->lse = feature_grab(lse_bytes);
-    memset(f->out, 0xa5, (size_t)out_bytes);
-    memset(f->lse, 0xa5, (size_t)lse_bytes);
+    const feature_case *const c = (const feature_case *)ctx;
+    (void)batch;
+    (void)position;
+    for (int64_t j = 0; j < keys; j++)
+        for (int64_t i = 0; i < rows; i++) {
+            const double less = feature_rule_less(head, key + j);
+            if (c->base.bits == 64) {
+                double *const x = (double *)s + j * stride + i;
+                *x = *x * 0.5 - less;
+            } else {
+                float *const x = (float *)s + j * stride + i;
+                *x = *x * 0.5F - (float)less;
+            }
+        }
+}
+
+static inline void *feature_output(int64_t bytes, int value)
+{
+    void *const x = feature_grab(bytes);
+    memset(x, value, (size_t)bytes);
+    return x;
+}
+
+static inline void feature_inputs(feature_run *f, const feature_tensors *t)
+{
+    const feature_case *const c = f->c;
     f->args.q = t->q;
     f->args.k = t->k;
     f->args.v = t->v;
-    f->args.out = f->out;
-    f->args.lse = f->lse;
     f->args.kv_len = c->kv_len;
     f->args.q_len = c->q_len;
     f->args.kv_start = c->kv_start;
     f->args.q_offset = c->offsets;
     f->args.cu_q = c->cu_q;
     f->args.cu_k = c->cu_k;
+    f->args.mask = t->mask;
+    f->args.bias = t->bias;
+    f->args.slopes = t->slopes;
+    f->args.sinks = t->sinks;
+    f->rule = (qkv_rule){.size = sizeof f->rule, .score = feature_rule};
+    memcpy(&f->rule.ctx, &c, sizeof c);
+    f->args.rule = &f->rule;
+    f->args.seed = c->drop_seed;
+    f->args.first_head = c->first_head;
+    f->args.first_batch = c->first_batch;
+}
+
+/* Makes plan and arguments; outputs hold rubbish (key sums 0), the workspace NaNs. On failure nothing
+ * is left to close. */
+static inline qkv_status feature_open(feature_run *f, const feature_case *c, int32_t isa,
+                                      int32_t max_threads, const feature_tensors *t, int key_sums,
+                                      qkv_error *err)
+{
+    qkv_params params = feature_params(c, isa, max_threads);
+    if (key_sums) params.use |= QKV_USE_KEY_SUMS;
+    const int64_t rows = feature_rows(c), real = c->base.bits / 8;
+    *f = (feature_run){.c = c, .args = qkv_run_args_init()};
+    const qkv_status status = qkv_plan_create(&f->plan, &params, NULL, err);
+    if (status != QKV_OK) return status;
+    feature_inputs(f, t);
+    f->out = feature_output(rows * c->base.d_v * feature_bytes(feature_type(c, c->out_type)), 0xa5);
+    f->lse = feature_output(rows * real, 0xa5);
+    f->row_max = feature_output(rows * real, 0xa5);
+    f->key_sums = feature_output(c->base.batch * c->base.heads * c->base.keys * real, 0);
+    f->args.out = f->out;
+    f->args.lse = f->lse;
     f->args.workspace_size = qkv_plan_workspace(f->plan);
     f->args.workspace = f->args.workspace_size ? aligned_alloc(64, f->args.workspace_size) : NULL;
     if (f->args.workspace) memset(f->args.workspace, 0xff, f->args.workspace_size);
@@ -172,6 +297,8 @@ static inline void feature_close(feature_run *f)
     free(f->args.workspace);
     free(f->out);
     free(f->lse);
+    free(f->row_max);
+    free(f->key_sums);
 }
 
 #endif /* QKV_TESTS_GOLDEN_FEATURE_RUN_H */

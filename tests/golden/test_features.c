@@ -12,10 +12,10 @@
  */
 #include "feature_run.h"
 
-typedef enum way { ONE_THREAD, THREE_THREADS, TAP, PARTIALS, NWAYS } way;
-static const char *const way_names[NWAYS] = {"one thread", "three threads, backwards",
-                                             "what the tap shows",
-                                             "partials, and what they fold to"};
+typedef enum way { ONE_THREAD, THREE_THREADS, TAP, SHOWN_ROWS, PARTIALS, NWAYS } way;
+static const char *const way_names[NWAYS] = {
+    "one thread", "three threads, backwards", "what the tap shows",
+    "scores, weights, maxima, sums and keep-mask", "partials, and what they fold to"};
 static const char *const hash_names[FEATURE_NHASHES] = {
     "out", "lse", "weight", "scaled", "partial", "capped", "masked", "rowmax", "keysums", "keep"};
 
@@ -121,6 +121,55 @@ static qkv_status run_partials(const feature_run *f, FILE *dump, result *r, qkv_
     return status;
 }
 
+/* Hashes what was shown of every row, as the judge does: the keys of the row's own sequence. */
+static void hash_shown(const feature_case *c, const void *shown, int32_t which, int32_t width,
+                       FILE *dump, result *r)
+{
+    const golden_case *const g = &c->base;
+    for (int64_t n = 0; n < feature_rows(c); n++) {
+        const int64_t begin = feature_first_key(c, n % g->rows);
+        const int64_t end = feature_end_key(c, n % g->rows);
+        const char *const row = (const char *)shown + n * g->keys * (width / 8);
+        feature_dump(dump, hash_names[which], row + begin * (width / 8), end - begin, width);
+        for (int64_t j = begin; j < end; j++)
+            r->of[which] = golden_fnv(r->of[which], feature_element_bits(row, j, width), width);
+    }
+    r->computed |= 1U << which;
+}
+
+/* A run that keeps all that can be kept. */
+static qkv_status run_shown(feature_run *f, FILE *dump, result *r, qkv_error *err)
+{
+    static const int32_t which[5] = {FEATURE_SCALED, FEATURE_CAPPED, FEATURE_MASKED, FEATURE_WEIGHT,
+                                     FEATURE_KEEP};
+    const golden_case *const g = &f->c->base;
+    const int64_t pairs = feature_rows(f->c) * g->keys;
+    void *shown[5];
+    for (int32_t i = 0; i < 5; i++) shown[i] = feature_output(pairs * g->bits / 8, 0xa5);
+    qkv_show show = {.size = sizeof show};
+    show.scaled = shown[0];
+    show.capped = shown[1];
+    show.masked = shown[2];
+    show.weight = shown[3];
+    show.keep = shown[4];
+    f->args.show = &show;
+    f->args.row_max = f->row_max;
+    f->args.key_sums = f->key_sums;
+    const qkv_status status = qkv_run(f->plan, &f->args, err);
+    for (int32_t i = 0; i < 5 && status == QKV_OK; i++)
+        hash_shown(f->c, shown[i], which[i], i == 4 ? 8 : g->bits, dump, r);
+    const int64_t sums = g->batch * g->heads * g->keys;
+    r->of[FEATURE_ROW_MAX] =
+        golden_fnv_array(GOLDEN_FNV_START, f->row_max, feature_rows(f->c), g->bits);
+    r->of[FEATURE_KEY_SUMS] = golden_fnv_array(GOLDEN_FNV_START, f->key_sums, sums, g->bits);
+    r->computed |= 1U << FEATURE_ROW_MAX | 1U << FEATURE_KEY_SUMS;
+    feature_dump(dump, "rowmax", f->row_max, feature_rows(f->c), g->bits);
+    feature_dump(dump, "keysums", f->key_sums, sums, g->bits);
+    for (int32_t i = 0; i < 5; i++) free(shown[i]);
+    f->args.show = NULL;
+    return status;
+}
+
 static qkv_status run_one_way(feature_run *f, way how, FILE *dump, result *r, qkv_error *err)
 {
     const feature_case *const c = f->c;
@@ -138,17 +187,18 @@ static qkv_status run_one_way(feature_run *f, way how, FILE *dump, result *r, qk
     tap.stages = 1U << QKV_STAGE_WEIGHT | 1U << QKV_STAGE_SCALED;
     tap.row = watch;
     tap.ctx = &w;
-    if (how == THREE_THREADS) f->args.threads = &threads;
+    if (how == THREE_THREADS || how == SHOWN_ROWS) f->args.threads = &threads;
     if (how == TAP) f->args.tap = &tap;
 
-    const qkv_status status =
-        how == PARTIALS ? run_partials(f, dump, r, err) : qkv_run(f->plan, &f->args, err);
+    const qkv_status status = how == PARTIALS     ? run_partials(f, dump, r, err)
+                              : how == SHOWN_ROWS ? run_shown(f, dump, r, err)
+                                                  : qkv_run(f->plan, &f->args, err);
     f->args.threads = NULL; /* they end with this function */
     f->args.tap = NULL;
     const int32_t out_type = feature_type(c, c->out_type);
     r->of[FEATURE_OUT] = feature_hash(f->out, feature_rows(c) * c->base.d_v, out_type);
     r->of[FEATURE_LSE] = golden_fnv_array(GOLDEN_FNV_START, f->lse, feature_rows(c), c->base.bits);
-    r->computed = 1U << FEATURE_OUT | 1U << FEATURE_LSE;
+    r->computed |= 1U << FEATURE_OUT | 1U << FEATURE_LSE;
     if (how == TAP)
         for (int32_t i = FEATURE_WEIGHT; i <= FEATURE_SCALED; i++) {
             r->of[i] = w.of[i];
@@ -167,7 +217,8 @@ static result run_case(const feature_case *c, int32_t isa, way how, const featur
     result r = {.sentence = NULL};
     feature_run f;
     err = qkv_error_init();
-    if (feature_open(&f, c, isa, how == THREE_THREADS ? 3 : 1, t, &err) != QKV_OK) {
+    const int32_t threads = how == THREE_THREADS || how == SHOWN_ROWS ? 3 : 1;
+    if (feature_open(&f, c, isa, threads, t, how == SHOWN_ROWS, &err) != QKV_OK) {
         r.sentence = err.text;
         return r;
     }
@@ -214,6 +265,7 @@ static void run_all(point points[NWAYS], int32_t isa, int small)
         for (int32_t how = 0; how < NWAYS; how++) {
             if (!has_time(c, isa, (way)how, small)) continue;
             if (how == PARTIALS && c->with & (FEATURE_PACKED | FEATURE_KV_START)) continue;
+            if (how == SHOWN_ROWS && !FEATURE_SHOW_READY) continue;
             const result r = run_case(c, isa, (way)how, &t, NULL);
             judge(&points[how], n, &r);
         }
@@ -225,6 +277,11 @@ static int report(int32_t number, int32_t isa, way how, const point *p)
 {
     const int idle = how == THREE_THREADS && p->most_tasks < 2;
     const int ok = p->failed == 0 && p->cases > 0 && !idle;
+    if (how == SHOWN_ROWS && !FEATURE_SHOW_READY) {
+        printf("ok %d - %s %s: not in the library yet\n", number, qkv_isa_name(isa),
+               way_names[how]);
+        return 0;
+    }
     printf("%sok %d - %s %s (%d cases)\n", ok ? "" : "not ", number, qkv_isa_name(isa),
            way_names[how], p->cases);
     for (int32_t i = 0; i < p->failed && i < SHOWN; i++) printf("# %s\n", p->first[i]);
@@ -257,6 +314,7 @@ static int dump_case(const char *name, int32_t isa)
         feature_tensors t;
         feature_make(c, &t);
         result r = run_case(c, isa, TAP, &t, stdout);
+        if (!r.sentence && FEATURE_SHOW_READY) r = run_case(c, isa, SHOWN_ROWS, &t, stdout);
         if (!r.sentence && !(c->with & (FEATURE_PACKED | FEATURE_KV_START)))
             r = run_case(c, isa, PARTIALS, &t, stdout);
         if (r.sentence) fprintf(stderr, "%s\n", r.sentence);
