@@ -112,10 +112,15 @@ void para_start(tui_para *para);
 void para_put(tui_para *para, tui_style style, const char *text, size_t bytes);
 /* indent for its first line, hang for the others; a pen that is further right stays there */
 void para_end(tui_doc *doc, const tui_para *para, int indent, int hang);
+/* Text with the marks of roles (LESSON_MARKS) in it. */
+void para_marked(tui_para *para, const char *text);
 /* The same in one style. */
 void doc_wrapped(tui_doc *doc, tui_style style, const char *text, int indent, int hang);
 void doc_rule(tui_doc *doc, int columns);
 /* Between these two the lines belong together: they are shown whole where they fit. */
+/* Line i of another document without targets, from a column on. */
+void doc_copy_line(tui_doc *doc, const tui_doc *from, int32_t i, int column);
+
 typedef struct tui_mark {
     int32_t line, target;
 } tui_mark;

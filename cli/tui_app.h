@@ -34,15 +34,16 @@ typedef enum tui_control {
     CONTROL_CHANNELS, /* d_k of the samples */
     CONTROL_SAMPLE,   /* another sample */
     CONTROL_LANGUAGE, /* column 0 NumPy, 1 C */
-    CONTROL_CODE,     /* row: a line of the listing */
-    CONTROL_LARGE,    /* scores times 1000, off and on */
-    CONTROL_ANSWER,   /* row: question, column: option */
-    CONTROL_QUIZ,     /* column 0: the question before, 1: the next one */
-    CONTROL_RECALL,   /* row 0: the text; 1: hint; 2: check */
-    CONTROL_CHECK,    /* row: a point of the self-check */
-    CONTROL_POINT,    /* row: a point to lock in: goes to the stage that proves it */
-    CONTROL_TEACHER,  /* row: a question for a teacher: opens its answer */
-    CONTROL_SECTION,  /* column 0: the section before, 1: the next one */
+    CONTROL_PROGRAM,
+    CONTROL_CODE,    /* row: a line of the listing */
+    CONTROL_LARGE,   /* scores times 1000, off and on */
+    CONTROL_ANSWER,  /* row: question, column: option */
+    CONTROL_QUIZ,    /* column 0: the question before, 1: the next one */
+    CONTROL_RECALL,  /* row 0: the text; 1: hint; 2: check */
+    CONTROL_CHECK,   /* row: a point of the self-check */
+    CONTROL_POINT,   /* row: a point to lock in: goes to the stage that proves it */
+    CONTROL_TEACHER, /* row: a question for a teacher: opens its answer */
+    CONTROL_SECTION, /* column 0: the section before, 1: the next one */
     CONTROL_KINDS
 } tui_control;
 
@@ -88,6 +89,7 @@ typedef struct tui_app {
     int8_t answered[TUI_QUESTIONS];      /* the option chosen, -1: none */
     bool checked[TUI_OPEN];              /* points of the self-check */
     int hints;                           /* of the recall exercise, so many are shown */
+    bool program;                        /* the whole program is shown */
     bool nudged;                         /* the blend figure shows the change */
     bool recall_shown;                   /* the self-check is open */
     char recall[TUI_FIELD_BYTES];        /* what was typed */
@@ -132,6 +134,8 @@ void say_into(tui_app *app, tui_para *para, tui_style style, int word, const cha
               const char *c);
 /* Our own UTF-8 as the face can show it, in the picture's pool. */
 const char *own(tui_app *app, const char *utf8);
+/* A copy of harmless text there. */
+const char *keep(tui_app *app, const char *text);
 /* The same of a word of the course, without its marks. */
 const char *word_text(tui_app *app, int word);
 /* One of several: "[label]" when chosen, else " label ". */
@@ -161,14 +165,28 @@ void token_row(tui_app *app, tui_doc *doc);
 lesson_focus calculator_focus(tui_id id);
 /* Sets a key of the state's text, remembered for undo; a refusal becomes a notice. */
 bool change(tui_app *app, const char *key, const char *value);
-/* The two lookups, the projections, the blend, the samples (tui_play.c); the listings (tui_code.c);
- * questions and recall (tui_check.c); proofs of the teacher's answers (tui_proof.c). */
+/* The two lookups and the projections (tui_play.c), the blend and the samples (tui_curves.c), the
+ * listings and the maximum (tui_code.c), questions and recall (tui_check.c); proofs of the teacher's answers (tui_proof.c). */
 void play_write(tui_app *app, tui_doc *doc, int figure);
 bool play_act(tui_app *app, tui_id id, tui_act act);
+void curves_write(tui_app *app, tui_doc *doc, int figure);
+bool curves_act(tui_app *app, tui_id id, tui_act act);
 void code_write(tui_app *app, tui_doc *doc, int figure);
+bool code_act(tui_app *app, tui_id id, tui_act act);
 void check_write(tui_app *app, tui_doc *doc, int figure);
 bool check_act(tui_app *app, tui_id id, tui_act act);
 void proof_write(tui_app *app, tui_doc *doc, int figure);
+/* The view of the present picture, for line functions; its sink takes nothing. */
+lesson_view plain_view(tui_app *app, int width);
+/* Numbers as text in the picture's pool: rounded, and the shortest that is the number itself. */
+const char *shown(tui_app *app, double x);
+const char *exact(tui_app *app, double x);
+const char *key_name(tui_app *app, int64_t key);
+/* "low -----O---- high": the knob is the target. */
+void slider(tui_app *app, tui_doc *doc, tui_id id, const char *low, const char *high, int stop,
+            int stops);
+/* A line of lesson/, operands in their roles' styles, wrapped. */
+void put_line(tui_doc *doc, const lesson_line *line);
 void formula_write(tui_app *app, tui_doc *doc);
 /* Query, table, output and worked line alone. */
 void calculator_table(tui_app *app, tui_doc *doc);

@@ -83,15 +83,21 @@ void say(tui_app *app, tui_doc *doc, int word, int indent, int hang)
     para_end(doc, &para, indent, hang);
 }
 
+const char *keep(tui_app *app, const char *text)
+{
+    const size_t n = strlen(text) + 1;
+    char *const copy = app->picture.memory.take(&app->picture, n);
+    if (!copy) return "";
+    memcpy(copy, text, n);
+    return copy;
+}
+
 const char *own(tui_app *app, const char *utf8)
 {
     lesson_line line;
     line_start(&line, &app->face);
     line_own(&line, utf8);
-    char *const copy = app->picture.memory.take(&app->picture, line.n + 1);
-    if (!copy) return "";
-    memcpy(copy, line.text, line.n + 1);
-    return copy;
+    return keep(app, line.text);
 }
 
 const char *word_text(tui_app *app, int word)
@@ -99,10 +105,7 @@ const char *word_text(tui_app *app, int word)
     lesson_line line;
     line_start(&line, &app->face);
     line_course(&line, lesson_word_text((lesson_word)word));
-    char *const copy = app->picture.memory.take(&app->picture, line.n + 1);
-    if (!copy) return "";
-    memcpy(copy, line.text, line.n + 1);
-    return copy;
+    return keep(app, line.text);
 }
 
 /* ---- controls -------------------------------------------------------------------------------- */
@@ -215,7 +218,8 @@ static void write_block(tui_app *app, tui_doc *doc, const lesson_block *block, i
     case BLOCK_TEACHER:
         if (!fold(app, doc, CONTROL_TEACHER, place, block->word)) break;
         write_more(app, doc, block);
-        if (block->figure != FIGURE_NONE) write_figure(app, doc, block->figure, 0);
+        if (block->figure == FIGURE_SYMMETRY || block->figure == FIGURE_CAUSAL)
+            write_figure(app, doc, block->figure, 0);
         break;
     case BLOCK_FIGURE:
     case BLOCK_CODE:

@@ -7,11 +7,12 @@
  * stage to stage nothing moves.
  */
 #include "cli/tui_app.h"
-#include "lesson/table.h"
+#include "lesson/worked.h"
 
 #include <string.h>
 
 enum { CAPTION_WORDS_WIDTH = 200 }; /* columns that the longest caption takes, about */
+enum { TABLE_LEAST = 64 };          /* columns that the whole table needs */
 
 static tui_id cell_id(int kind, int64_t key, int64_t channel)
 {
@@ -117,10 +118,18 @@ static int kind_of(int column, bool sum)
     return sum ? FOCUS_SUM : kinds[column];
 }
 
-static bool column_shown(const lesson_table *table, int column)
+/* Wide: all that the table has. Narrow: what the stage starts from, and what it makes. */
+static bool column_shown(const grid *g, int column)
 {
-    return (column != COLUMN_KEY || table->channels_k) &&
-           (column != COLUMN_VALUE || table->channels_v);
+    enum { NARROW = 52 };
+    static const bool narrow[TUI_STAGES][LESSON_COLUMNS] = {
+        {true, true, true, false, false, false}, {true, true, false, true, false, false},
+        {true, false, false, true, true, false}, {true, false, false, false, true, true},
+        {true, false, true, false, false, true},
+    };
+    if (g->doc->width < NARROW) return narrow[g->view->in->stage][column];
+    return (column != COLUMN_KEY || g->table.channels_k) &&
+           (column != COLUMN_VALUE || g->table.channels_v);
 }
 
 static void head(const grid *g)
@@ -128,7 +137,7 @@ static void head(const grid *g)
     lesson_line cell;
     int start = 0;
     for (int c = 0; c < LESSON_COLUMNS; c++) {
-        if (!column_shown(&g->table, c)) continue;
+        if (!column_shown(g, c)) continue;
         line_start(&cell, &g->app->face);
         table_head(&cell, g->view, (lesson_column)c);
         const bool right = c >= COLUMN_SCORE && c != COLUMN_WEIGHT;
@@ -193,7 +202,7 @@ static void row(const grid *g, int64_t i)
     lesson_line text;
     int start = 0;
     for (int c = 0; c < LESSON_COLUMNS; c++) {
-        if (!column_shown(&g->table, c)) continue;
+        if (!column_shown(g, c)) continue;
         line_start(&text, &g->app->face);
         table_cell(&text, g->view, &g->table, i, (lesson_column)c);
         if (text.n > 0) {
@@ -264,32 +273,20 @@ static void output(const grid *g)
 }
 
 /* The arithmetic of the number under the cursor, else of the stage's own choice. */
-static void work(const grid *g, lesson_line *line)
-{
-    static const int32_t stages[] = {0, 0, 0, 0, 1, 2, 3, 4, 3, 4}; /* by focus_kind */
-    const lesson_focus focus = g->app->state.focus;
-    lesson_input in = *g->view->in;
-    if (focus.kind != FOCUS_NONE && stages[focus.kind] < in.stage) in.stage = stages[focus.kind];
-    lesson_view view = *g->view;
-    view.in = &in;
-    const lesson_worked how = {g->table.whole_score, g->table.whole_scaled, 3 * g->doc->width - 8,
-                               g->table.at};
-    const bool row = focus.kind >= FOCUS_KEY && focus.kind <= FOCUS_SHARE;
-    const int64_t key = row ? focus.key : g->table.worked;
-    if (in.stage == 4)
-        worked_output(line, &view, &how);
-    else if (key >= 0)
-        worked_key(line, &view, &how, key);
-}
-
 static void worked(const grid *g)
 {
     lesson_line line;
-    line_start(&line, &g->app->face);
+    lesson_face face = g->app->face;
+    lesson_view view = *g->view;
+    const lesson_worked how = {g->table.whole_score, g->table.whole_scaled, 3 * g->doc->width - 8,
+                               g->table.at};
     const int lines = g->doc->width >= 70 ? 2 : 3;
     const int32_t before = g->doc->line_count;
-    work(g, &line);
-    doc_wrapped(g->doc, TUI_NORMAL, line.text, 0, 2);
+    face.color = LESSON_MARKS;
+    view.face = &face;
+    line_start(&line, &face);
+    worked_focus(&line, &view, &how, &g->app->state.focus);
+    put_line(g->doc, &line);
     while (g->doc->line_count - before < lines) doc_line(g->doc);
 }
 
@@ -332,7 +329,15 @@ static bool start_grid(grid *g, lesson_view *view, const lesson_sink *sink)
     app->face.width = g->doc->width;
     *view = (lesson_view){&app->in, &app->stages, &app->face, sink, &app->picture.memory};
     g->view = view;
-    if (table_make(&g->table, view, g->doc->width) == QKV_OK) return true;
+    const int width = g->doc->width < TABLE_LEAST ? TABLE_LEAST : g->doc->width;
+    if (table_make(&g->table, view, width) == QKV_OK) {
+        int used = 0;
+        for (int c = 0; c < LESSON_COLUMNS; c++)
+            if (column_shown(g, c)) used += g->table.width[c] + 2;
+        const int room = g->doc->width - used;
+        if (g->table.bar > room) g->table.bar = room > 0 ? room : 0;
+        return true;
+    }
     doc_wrapped(g->doc, TUI_ALARM, "There is no memory to show this figure.", 0, 0);
     return false;
 }

@@ -201,6 +201,25 @@ void para_put(tui_para *para, tui_style style, const char *text, size_t bytes)
     para->n += n;
 }
 
+void para_marked(tui_para *para, const char *text)
+{
+    tui_style style = TUI_NORMAL;
+    for (const char *p = text; *p;) {
+        const size_t n = strcspn(p, "\x01\x02");
+        para_put(para, style, p, n);
+        p += n;
+        if (*p == 2) {
+            style = TUI_NORMAL;
+            p++;
+        } else if (*p == 1 && p[1]) {
+            style = p[1] == 'q' ? TUI_Q : p[1] == 'k' ? TUI_K : TUI_V;
+            p += 2;
+        } else if (*p) {
+            p++;
+        }
+    }
+}
+
 /* Where the line that begins there ends, by words. */
 static size_t line_end(const tui_para *para, size_t begin, int room)
 {
@@ -262,6 +281,17 @@ void doc_rule(tui_doc *doc, int columns)
 {
     for (int i = 0; i < columns; i++) doc_put(doc, TUI_QUIET, doc->face->utf8 ? "─" : "-");
     doc_line(doc);
+}
+
+void doc_copy_line(tui_doc *doc, const tui_doc *from, int32_t i, int column)
+{
+    if (i >= from->line_count) return;
+    const int32_t end = i + 1 < from->line_count ? from->line_start[i + 1] : from->span_count;
+    for (int32_t s = from->line_start[i]; s < end; s++) {
+        const tui_span *const span = &from->spans[s];
+        doc_to(doc, column + span->column);
+        doc_put_n(doc, (tui_style)span->style, span->text, (size_t)span->bytes);
+    }
 }
 
 tui_mark doc_mark(const tui_doc *doc)

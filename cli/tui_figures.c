@@ -242,7 +242,8 @@ bool figure_act(tui_app *app, tui_id id, tui_act act)
     case CONTROL_POINT:
         return enter && act_point(app, id);
     default:
-        return play_act(app, id, act) || check_act(app, id, act);
+        return play_act(app, id, act) || curves_act(app, id, act) || code_act(app, id, act) ||
+               check_act(app, id, act);
     }
 }
 
@@ -264,9 +265,11 @@ void figure_write(tui_app *app, tui_doc *doc, int figure, int argument)
         break;
     case FIGURE_LOOKUP:
     case FIGURE_PROJECT:
+        play_write(app, doc, figure);
+        break;
     case FIGURE_BLEND:
     case FIGURE_ROOT:
-        play_write(app, doc, figure);
+        curves_write(app, doc, figure);
         break;
     case FIGURE_LISTING:
     case FIGURE_MAXIMUM:

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* tui_play.c - the figures to play with before the calculator and after it: the soft lookup with its
- * plane, the three projections, the formula with its parts, the blend along a line, the samples.
+/* tui_play.c - the figures before the calculator: the soft lookup with its plane, the three projections,
+ * the formula with its parts; and small parts that all figures share.
  *
  * Geometry (where a mark stands, how long a bar is) is worked out here from the state's numbers; a
  * number that is shown is a string of lesson/.
  */
 #include "cli/tui_app.h"
+#include "lesson/figures.h"
 
 #include <string.h>
 
-/* ---- small parts ----------------------------------------------------------------------------- */
+/* ---- small parts, for the other figures too -------------------------------------------------- */
 
-static const char *shown(tui_app *app, double x)
+lesson_view plain_view(tui_app *app, int width)
 {
-    lesson_line line;
-    line_start(&line, &app->face);
-    line_number(&line, x, 0);
-    return own(app, line.text);
+    static const lesson_sink none = {NULL, NULL};
+    app->face.width = width;
+    return (lesson_view){&app->in, &app->stages, &app->face, &none, &app->picture.memory};
 }
 
-static const char *exact(tui_app *app, double x)
+const char *exact(tui_app *app, double x)
 {
     lesson_line line;
     line_start(&line, &app->face);
@@ -27,28 +27,27 @@ static const char *exact(tui_app *app, double x)
     return own(app, line.text);
 }
 
-static const char *vector_text(tui_app *app, const double *x, int64_t n)
+const char *shown(tui_app *app, double x)
 {
     lesson_line line;
     line_start(&line, &app->face);
-    line_vector(&line, x, n, n < 6 ? n : 6, lesson_all_whole(x, n));
+    line_number(&line, x, 0);
     return own(app, line.text);
 }
 
-static const char *key_name(tui_app *app, int64_t key)
+const char *key_name(tui_app *app, int64_t key)
 {
     lesson_line line;
     line_start(&line, &app->face);
     line_key(&line, &app->in, key, LESSON_NAME_COLUMNS);
-    return own(app, line.text);
+    return keep(app, line.text);
 }
 
-/* "pick -----o---- blend": one target, left and right move it. */
-static void slider(tui_app *app, tui_doc *doc, tui_id id, const char *low, const char *high,
-                   int stop, int stops)
+void slider(tui_app *app, tui_doc *doc, tui_id id, const char *low, const char *high, int stop,
+            int stops)
 {
-    const int cells = stops <= 12 ? 2 * stops - 1 : stops;
-    const int at = stops <= 12 ? 2 * stop : stop;
+    const int cells = stops <= 16 ? 2 * stops - 1 : stops;
+    const int at = stops <= 16 ? 2 * stop : stop;
     const char *const track = app->face.utf8 ? "─" : "-";
     doc_put(doc, TUI_QUIET, low);
     doc_put(doc, TUI_NORMAL, " ");
@@ -60,6 +59,14 @@ static void slider(tui_app *app, tui_doc *doc, tui_id id, const char *low, const
     }
     doc_put(doc, TUI_NORMAL, " ");
     doc_put(doc, TUI_QUIET, high);
+}
+
+void put_line(tui_doc *doc, const lesson_line *line)
+{
+    tui_para para;
+    para_start(&para);
+    para_marked(&para, line->text);
+    para_end(doc, &para, doc->column, 0);
 }
 
 /* ---- 1: the lookup --------------------------------------------------------------------------- */
@@ -131,18 +138,6 @@ static void write_plane_row(const tui_app *app, tui_doc *doc, const plane *p, in
     }
 }
 
-/* The key that is exactly the query, -1: none. */
-static int64_t exact_key(const lesson_input *in)
-{
-    for (int64_t j = 0; j < in->keys; j++) {
-        int64_t same = 0;
-        for (int64_t c = 0; c < in->d_k; c++)
-            same += in->k[j * in->d_k + c] == in->q[in->token * in->d_k + c];
-        if (same == in->d_k) return j;
-    }
-    return -1;
-}
-
 static void bar_line(tui_app *app, tui_doc *doc, double w, int columns)
 {
     if (!(w > 0)) return;
@@ -173,91 +168,84 @@ static void ask_row(tui_app *app, tui_doc *doc)
 }
 
 /* One row of the answers: name, key, weight, bar. */
-static void answer_row(tui_app *app, tui_doc *doc, int left, int64_t j)
+static void answer_row(tui_app *app, tui_doc *doc, int64_t j)
 {
     const lesson_input *const in = &app->in;
-    doc_to(doc, left);
+    lesson_line key;
     doc_put(doc, TUI_NORMAL, key_name(app, j));
-    doc_to(doc, left + 6);
-    doc_put(doc, TUI_K, vector_text(app, in->k + j * in->d_k, in->d_k));
-    doc_to(doc, left + 13);
+    doc_to(doc, 6);
+    line_start(&key, &app->face);
+    line_vector(&key, in->k + j * in->d_k, in->d_k, in->d_k < 4 ? in->d_k : 4, 0);
+    line_start(&key, &app->face);
+    line_vector(&key, in->k + j * in->d_k, in->d_k, in->d_k < 4 ? in->d_k : 4,
+                lesson_all_whole(in->k + j * in->d_k, in->d_k));
+    doc_put(doc, TUI_K, key.text);
+    doc_to(doc, 13);
     doc_put(doc, TUI_NORMAL, shown(app, app->stages.row_weight[j]));
     doc_put(doc, TUI_NORMAL, " ");
     const int room = doc->width - doc->column;
-    bar_line(app, doc, app->stages.row_weight[j], room < BARS ? room : BARS);
+    if (!app->plain) bar_line(app, doc, app->stages.row_weight[j], room < BARS ? room : BARS);
+    doc_line(doc);
 }
 
-static void answers(tui_app *app, tui_doc *doc, int left, int line)
+/* What both lookups say. */
+static void answers(tui_app *app, tui_doc *doc)
 {
-    const lesson_input *const in = &app->in;
-    const int64_t same = exact_key(in);
-    doc_to(doc, left);
-    if (line == 0) {
-        doc_put(doc, TUI_QUIET, "exact lookup: ");
-        doc_put(doc, TUI_STRONG, same < 0 ? "nothing" : key_name(app, same));
-    } else if (line == 1) {
-        doc_put(doc, TUI_QUIET, "soft lookup:");
-    } else if (line - 2 < in->keys && line - 2 < 4) {
-        answer_row(app, doc, left, line - 2);
-    } else if (line - 2 == (in->keys < 4 ? in->keys : 4)) {
-        doc_put(doc, TUI_STRONG, word_text(app, LESSON_W_OUTPUT));
-        doc_put(doc, TUI_STRONG, vector_text(app, app->stages.row_out, in->d_v));
-    }
+    const lesson_view view = plain_view(app, doc->width);
+    lesson_line line;
+    line_start(&line, &app->face);
+    line_lookup_exact(&line, &view);
+    put_line(doc, &line);
+    line_start(&line, &app->face);
+    line_lookup_soft(&line, &view);
+    put_line(doc, &line);
+    for (int64_t j = 0; j < app->in.keys && j < 8; j++) answer_row(app, doc, j);
+    line_start(&line, &app->face);
+    line_lookup_answer(&line, &view);
+    put_line(doc, &line);
 }
 
-static void lookup_plain(tui_app *app, tui_doc *doc);
-
-static void lookup(tui_app *app, tui_doc *doc)
+static void sharpness(tui_app *app, tui_doc *doc)
 {
-    if (app->plain) {
-        lookup_plain(app, doc);
-        return;
-    }
-    token_row(app, doc);
-    ask_row(app, doc);
+    lesson_line line;
     doc_put(doc, TUI_NORMAL, word_text(app, LESSON_W_SHARPNESS));
     doc_put(doc, TUI_NORMAL, " ");
     slider(app, doc, (tui_id){CONTROL_SHARPNESS, 0, 0}, word_text(app, LESSON_W_PICK),
            word_text(app, LESSON_W_BLEND), lesson_sharpness_stop(app->state.choice.temperature),
            STATE_STOPS);
+    line_start(&line, &app->face);
+    line_lookup_sharpness(&line, &app->face, app->state.choice.temperature);
+    if (doc->column + 2 + line_columns(&line) > doc->width) doc_line(doc);
+    doc_put(doc, TUI_NORMAL, "  ");
+    doc_put(doc, TUI_QUIET, line.text);
     doc_line(doc);
-    doc_gap(doc);
-    const bool drawn = app->in.d_k == 2;
-    const bool narrow = doc->width < 64;
-    plane p;
-    if (drawn) fill_plane(app, &p);
-    for (int r = 0; r < PLANE_ROWS && drawn; r++) {
-        write_plane_row(app, doc, &p, r);
-        if (!narrow) answers(app, doc, PLANE_COLUMNS + 4, r);
-        doc_line(doc);
-    }
-    if (narrow || !drawn)
-        for (int r = 0; r < PLANE_ROWS; r++) {
-            answers(app, doc, 0, r);
-            doc_line(doc);
-        }
 }
 
-/* The same in sentences. */
-static void lookup_plain(tui_app *app, tui_doc *doc)
+static void lookup(tui_app *app, tui_doc *doc)
 {
-    const lesson_input *const in = &app->in;
-    const int64_t same = exact_key(in);
-    char line[256];
-    snprintf(line, sizeof line, "%s asks with %s.", key_name(app, in->token),
-             vector_text(app, in->q + in->token * in->d_k, in->d_k));
-    doc_wrapped(doc, TUI_NORMAL, line, 0, 0);
-    snprintf(line, sizeof line, "Exact lookup: %s.", same < 0 ? "nothing" : key_name(app, same));
-    doc_wrapped(doc, TUI_NORMAL, line, 0, 0);
-    for (int64_t j = 0; j < in->keys && j < 16; j++) {
-        snprintf(line, sizeof line, "Soft lookup: %s has the key %s and gets the share %s.",
-                 key_name(app, j), vector_text(app, in->k + j * in->d_k, in->d_k),
-                 shown(app, app->stages.row_weight[j]));
-        doc_wrapped(doc, TUI_NORMAL, line, 0, 0);
+    if (app->plain) {
+        answers(app, doc);
+        return;
     }
-    snprintf(line, sizeof line, "%s%s", word_text(app, LESSON_W_OUTPUT),
-             vector_text(app, app->stages.row_out, in->d_v));
-    doc_wrapped(doc, TUI_NORMAL, line, 0, 0);
+    token_row(app, doc);
+    ask_row(app, doc);
+    sharpness(app, doc);
+    doc_gap(doc);
+    if (app->in.d_k != 2 || doc->width < 60) {
+        answers(app, doc);
+        return;
+    }
+    plane p;
+    tui_doc side;
+    fill_plane(app, &p);
+    doc_start(&side, doc->pool, doc->face, doc->width - PLANE_COLUMNS - 4);
+    answers(app, &side);
+    app->face.width = doc->width;
+    for (int r = 0; r < PLANE_ROWS || r < side.line_count - 1; r++) {
+        if (r < PLANE_ROWS) write_plane_row(app, doc, &p, r);
+        doc_copy_line(doc, &side, r, PLANE_COLUMNS + 4);
+        doc_line(doc);
+    }
 }
 
 /* ---- 3: the formula -------------------------------------------------------------------------- */
@@ -287,8 +275,6 @@ void formula_write(tui_app *app, tui_doc *doc)
 
 /* ---- 2: the projections ---------------------------------------------------------------------- */
 
-enum { PROJECT_FEATURES = 8 };
-
 /* A row of numbers in brackets, each as wide as `width`. */
 static void numbers(tui_app *app, tui_doc *doc, tui_style style, const double *x, int n, int width)
 {
@@ -309,11 +295,13 @@ static void project_given(tui_app *app, tui_doc *doc)
 {
     const lesson_state *const s = &app->state;
     static const char *const name[3] = {"W^Q", "W^K", "W^V"};
-    doc_to(doc, 7);
+    const bool narrow = doc->width < 52;
+    const int left = narrow ? 4 : 7, step = narrow ? 8 : 10;
+    const int first = left + 2 * s->features + (narrow ? 2 : 7);
+    doc_to(doc, left);
     doc_put(doc, TUI_STRONG, "X");
-    const int first = 7 + 3 * s->features + 3;
     for (int m = 0; m < 3; m++) {
-        doc_to(doc, first + m * 10);
+        doc_to(doc, first + m * step);
         doc_put(doc, role_style[m], name[m]);
     }
     doc_line(doc);
@@ -321,13 +309,13 @@ static void project_given(tui_app *app, tui_doc *doc)
     for (int i = 0; i < rows && i < 16; i++) {
         if (i < s->tokens) {
             doc_put(doc, TUI_NORMAL, key_name(app, i));
-            doc_to(doc, 7);
+            doc_to(doc, left);
             numbers(app, doc, TUI_NORMAL, s->embedding.x + (int64_t)i * s->features, s->features,
                     1);
         }
         for (int m = 0; m < 3 && i < s->features; m++) {
             const state_matrix *const w = &s->w[m];
-            doc_to(doc, first + m * 10);
+            doc_to(doc, first + m * step);
             numbers(app, doc, role_style[m], w->x + (int64_t)i * w->columns, w->columns, 2);
         }
         doc_line(doc);
@@ -339,7 +327,7 @@ static void project_made(tui_app *app, tui_doc *doc)
 {
     const lesson_state *const s = &app->state;
     static const char *const name[3] = {"Q = X W^Q", "K = X W^K", "V = X W^V"};
-    const int first = 7, step = doc->width >= 52 ? 14 : 11;
+    const int first = doc->width >= 52 ? 7 : 4, step = doc->width >= 52 ? 14 : 11;
     for (int m = 0; m < 3; m++) {
         doc_to(doc, first + m * step);
         doc_put_n(doc, role_style[m], name[m], step > 12 ? strlen(name[m]) : 1);
@@ -364,42 +352,28 @@ static void project_made(tui_app *app, tui_doc *doc)
     }
 }
 
-/* "Q of sat, number 2: 0·1 + 0·1 + 1·2 + 0·−1 = 2" */
 static void project_worked(tui_app *app, tui_doc *doc)
 {
     const lesson_state *const s = &app->state;
-    const state_matrix *const w = &s->w[s->project], *const y = &s->qkv[s->project];
+    const lesson_view view = plain_view(app, doc->width);
     lesson_line line;
-    char label[96];
     line_start(&line, &app->face);
-    snprintf(label, sizeof label, "%c, %s, %d: ", "QKV"[s->project], key_name(app, s->project_row),
-             (int)s -> project_channel + 1);
-    line_text(&line, label);
-    for (int f = 0; f < s->features && f < PROJECT_FEATURES; f++) {
-        if (f) line_text(&line, " + ");
-        line_exact(&line, s->embedding.x[(int64_t)s->project_row * s->features + f]);
-        line_own(&line, "·");
-        line_exact(&line, w->x[(int64_t)f * w->columns + s->project_channel]);
-    }
-    if (s->features > PROJECT_FEATURES) line_own(&line, " + …");
-    line_text(&line, " = ");
-    line_exact(&line, y->x[(int64_t)s->project_row * y->columns + s->project_channel]);
-    doc_wrapped(doc, TUI_NORMAL, line.text, 0, 2);
+    line_project(&line, &view, s, s->project, s->project_row, s->project_channel);
+    put_line(doc, &line);
 }
 
 static void project_plain(tui_app *app, tui_doc *doc)
 {
     const lesson_state *const s = &app->state;
-    for (int i = 0; i < s->tokens && i < 16; i++) {
-        char line[512];
-        snprintf(line, sizeof line, "%s: x %s, query %s, key %s, value %s.", key_name(app, i),
-                 vector_text(app, s->embedding.x + (int64_t)i * s->features, s->features),
-                 vector_text(app, s->qkv[0].x + (int64_t)i * s->d_k, s->d_k),
-                 vector_text(app, s->qkv[1].x + (int64_t)i * s->d_k, s->d_k),
-                 vector_text(app, s->qkv[2].x + (int64_t)i * s->d_v, s->d_v));
-        doc_wrapped(doc, TUI_NORMAL, line, 0, 0);
-    }
-    project_worked(app, doc);
+    const lesson_view view = plain_view(app, doc->width);
+    lesson_line line;
+    for (int i = 0; i < s->tokens && i < 16; i++)
+        for (int m = 0; m < 3; m++)
+            for (int c = 0; c < s->qkv[m].columns && c < 4; c++) {
+                line_start(&line, &app->face);
+                line_project(&line, &view, s, m, i, c);
+                put_line(doc, &line);
+            }
 }
 
 static void project(tui_app *app, tui_doc *doc)
@@ -423,166 +397,18 @@ static bool act_project(tui_app *app, tui_id id)
     return true;
 }
 
-/* ---- 5: the blend ---------------------------------------------------------------------------- */
-
-enum { BLEND_STOPS = 41, BLEND_ROWS = 9 };
-
-/* First the whole row: what a query [1, x] gives as a blend and as a pick. */
-typedef struct blend_point {
-    double blend[2], pick[2];
-} blend_point;
-
-static bool blend_at(tui_app *app, double x, blend_point *out)
-{
-    qkv_error err = qkv_error_init();
-    const double query[2] = {1, x};
-    lesson_input in = app->in;
-    lesson_stages stages;
-    in.q = query;
-    in.rows = in.row_end = 1;
-    in.row_begin = in.token = 0;
-    in.causal = 0;
-    if (lesson_run(&stages, &in, 0, &app->picture.memory, &err) != QKV_OK) return false;
-    int64_t best = 0;
-    for (int64_t j = 1; j < in.keys; j++)
-        if (stages.row_score[j] > stages.row_score[best]) best = j;
-    for (int c = 0; c < 2; c++) {
-        out->blend[c] = stages.row_out[c];
-        out->pick[c] = in.v[best * 2 + c];
-    }
-    return true;
-}
-
-static void graph(tui_app *app, tui_doc *doc, const blend_point *points, int now)
-{
-    double high = points[0].pick[0], low = 0;
-    for (int i = 0; i < BLEND_STOPS; i++) {
-        if (points[i].pick[0] > high) high = points[i].pick[0];
-        if (points[i].pick[0] < low) low = points[i].pick[0];
-    }
-    const double step = high > low ? (high - low) / (BLEND_ROWS - 1) : 1;
-    const bool utf8 = app->face.utf8;
-    for (int r = BLEND_ROWS - 1; r >= 0; r--) {
-        if (r == BLEND_ROWS - 1 || r == 0) doc_put(doc, TUI_QUIET, exact(app, r ? high : low));
-        doc_to(doc, 5);
-        for (int i = 0; i < BLEND_STOPS; i++) {
-            const bool blend = (int)((points[i].blend[0] - low) / step + 0.5) == r;
-            const bool pick = (int)((points[i].pick[0] - low) / step + 0.5) == r;
-            const tui_style style = i == now ? TUI_STRONG : TUI_V;
-            if (blend)
-                doc_put(doc, style, utf8 ? "●" : "*");
-            else if (pick)
-                doc_put(doc, i == now ? TUI_STRONG : TUI_NORMAL, utf8 ? "─" : "-");
-            else
-                doc_put(doc, TUI_QUIET, i == now ? (utf8 ? "┊" : ":") : " ");
-        }
-        doc_line(doc);
-    }
-}
-
-static void change_line(tui_app *app, tui_doc *doc, const char *label, const double *now,
-                        const double *next)
-{
-    lesson_line line;
-    line_start(&line, &app->face);
-    line_text(&line, label);
-    line_vector(&line, now, 2, 2, 0);
-    if (next) {
-        line_own(&line, " → ");
-        line_vector(&line, next, 2, 2, 0);
-    }
-    doc_wrapped(doc, TUI_NORMAL, line.text, 0, 2);
-}
-
-static void blend_plain(tui_app *app, tui_doc *doc)
-{
-    for (int i = 0; i <= 4; i++) {
-        const double x = 0.5 * i;
-        blend_point point;
-        char line[256];
-        if (!blend_at(app, x, &point)) return;
-        snprintf(line, sizeof line, "q = [1,%s]: the pick is %s, the blend %s.", exact(app, x),
-                 vector_text(app, point.pick, 2), vector_text(app, point.blend, 2));
-        doc_wrapped(doc, TUI_NORMAL, line, 0, 0);
-    }
-}
-
-static void blend(tui_app *app, tui_doc *doc)
-{
-    if (app->in.d_k != 2 || app->in.d_v != 2) {
-        doc_wrapped(doc, TUI_QUIET, "This figure needs keys and values of two numbers each.", 0, 0);
-        return;
-    }
-    if (app->plain) {
-        blend_plain(app, doc);
-        return;
-    }
-    blend_point points[BLEND_STOPS], now, next;
-    const double x = app->state.blend;
-    for (int i = 0; i < BLEND_STOPS; i++)
-        if (!blend_at(app, 2.0 * i / (BLEND_STOPS - 1), &points[i])) return;
-    if (!blend_at(app, x, &now) || !blend_at(app, x + 0.1, &next)) return;
-    const int stop = (int)(x / 2 * (BLEND_STOPS - 1) + 0.5);
-    doc_put(doc, TUI_QUIET, "the first number of the output: ");
-    doc_put(doc, TUI_V, app->face.utf8 ? "● " : "* ");
-    doc_put(doc, TUI_NORMAL, word_text(app, LESSON_W_BLEND));
-    doc_put(doc, TUI_NORMAL, app->face.utf8 ? "  ─ " : "  - ");
-    doc_put(doc, TUI_NORMAL, word_text(app, LESSON_W_PICK));
-    doc_line(doc);
-    graph(app, doc, points, stop);
-    slider(app, doc, (tui_id){CONTROL_BLEND, 0, 0}, "[1,0", "[1,2]", stop, BLEND_STOPS);
-    doc_line(doc);
-    doc_put(doc, TUI_Q, "q = [1,");
-    doc_put(doc, TUI_Q, exact(app, x));
-    doc_put(doc, TUI_Q, "]  ");
-    button(app, doc, (tui_id){CONTROL_NUDGE, 0, 0},
-           app->nudged ? "take the nudge back" : "nudge q by 0.1");
-    doc_line(doc);
-    change_line(app, doc, "pick:  ", now.pick, app->nudged ? next.pick : NULL);
-    change_line(app, doc, "blend: ", now.blend, app->nudged ? next.blend : NULL);
-}
-
-static bool act_blend(tui_app *app, int by)
-{
-    double x = (double)(int64_t)(app->state.blend * 20 + 0.5) / 20 + 0.05 * by;
-    x = (double)(int64_t)(x * 100 + 0.5) / 100;
-    if (x < 0 || x > 2) return false;
-    app->state.blend = x;
-    return true;
-}
-
 /* ---- which ----------------------------------------------------------------------------------- */
 
 void play_write(tui_app *app, tui_doc *doc, int figure)
 {
-    switch (figure) {
-    case FIGURE_LOOKUP:
+    if (figure == FIGURE_LOOKUP)
         lookup(app, doc);
-        break;
-    case FIGURE_PROJECT:
+    else
         project(app, doc);
-        break;
-    case FIGURE_BLEND:
-        blend(app, doc);
-        break;
-    default:
-        break;
-    }
 }
 
 bool play_act(tui_app *app, tui_id id, tui_act act)
 {
-    const int by = act == ACT_MORE ? 1 : act == ACT_LESS ? -1 : 0;
-    switch (id.kind) {
-    case CONTROL_PROJECT:
-        return by == 0 && act_project(app, id);
-    case CONTROL_BLEND:
-        app->nudged = false;
-        return by && act_blend(app, by);
-    case CONTROL_NUDGE:
-        if (act == ACT_ENTER) app->nudged = !app->nudged;
-        return act == ACT_ENTER;
-    default:
-        return false;
-    }
+    const bool taken = act == ACT_ENTER || act == ACT_FOCUS;
+    return id.kind == CONTROL_PROJECT && taken && act_project(app, id);
 }
