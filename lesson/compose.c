@@ -12,11 +12,18 @@ static const symbol symbols[] = {
 #undef LESSON_SYMBOL
 };
 
-static const char *const words[] = {
+/* The page's core leaves out what stands in its HTML and no C of it says: LESSON_WORDS_KEPT is 0 or 1
+ * as KEEP_... for each. */
+#ifdef LESSON_WORDS_KEPT
+#include "words_kept.h"
+#define LESSON_WORD(id, text) KEEP_##id ? text : "",
+#else
 #define LESSON_WORD(id, text) text,
+#endif
+static const char *const words[] = {
 #include "lesson/words.inc"
-#undef LESSON_WORD
 };
+#undef LESSON_WORD
 
 const char *lesson_word_text(lesson_word id)
 {

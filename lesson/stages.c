@@ -7,6 +7,13 @@
  */
 #include "lesson/lesson.h"
 
+/* The page's core is built without kernels: all that it shows is the reference's. */
+#ifdef LESSON_WITHOUT_KERNELS
+enum { KERNELS = 0 };
+#else
+enum { KERNELS = 1 };
+#endif
+
 double lesson_scale(const lesson_input *in)
 {
     const double d = (double)in->d_k;
@@ -273,6 +280,6 @@ qkv_status lesson_run(lesson_stages *s, const lesson_input *in, int engine,
     s->row_out = s->out + (in->token - in->row_begin) * in->d_v;
     const qkv_status status = run_reference(s, in, memory, err);
     if (status == QKV_OK && in->wrong_way) zero_after_softmax(s, in);
-    if (status != QKV_OK || !engine || in->wrong_way) return status;
+    if (status != QKV_OK || !engine || !KERNELS || in->wrong_way) return status;
     return run_engine(s, in, memory, err);
 }

@@ -19,8 +19,8 @@ static void fail(qkv_status status, const char *text)
     page_fail(status == QKV_ENOMEM ? "There is no memory for this." : text);
 }
 
-/* Reads the state, computes it; NULL after an answer. engine: what the kernels give too. */
-static opened *open_view(page_request *rest, int engine)
+/* Reads the state, computes it; NULL after an answer. */
+static opened *open_view(page_request *rest)
 {
     lesson_trouble trouble = {0};
     qkv_error err = qkv_error_init();
@@ -37,7 +37,7 @@ static opened *open_view(page_request *rest, int engine)
         return NULL;
     }
     lesson_state_input(state, 0, &o->in);
-    status = lesson_run(&o->stages, &o->in, engine, &page_memory, &err);
+    status = lesson_run(&o->stages, &o->in, 0, &page_memory, &err);
     if (status != QKV_OK) {
         fail(status, err.text);
         return NULL;
@@ -52,7 +52,7 @@ typedef qkv_status (*model)(view_json *json, const view_of *of);
 
 static void answer_model(page_request request, model write)
 {
-    const opened *const o = open_view(&request, 0);
+    const opened *const o = open_view(&request);
     if (o == NULL) return;
     const view_of of = {o->state, &o->view};
     view_json json = {&page_answer, 0};
@@ -101,22 +101,21 @@ void page_call_maximum(page_request request)
 
 /* ---- the command's faces --------------------------------------------------------------------- */
 
-static void answer_face(page_request request, int engine,
-                        qkv_status (*write)(const lesson_view *view))
+static void answer_face(page_request request, qkv_status (*write)(const lesson_view *view))
 {
-    opened *const o = open_view(&request, engine);
+    opened *const o = open_view(&request);
     if (o != NULL) o->view.face = &page_face;
     if (o != NULL && write(&o->view) != QKV_OK) fail(QKV_ENOMEM, "");
 }
 
 void page_call_json(page_request request)
 {
-    answer_face(request, 1, lesson_json);
+    answer_face(request, lesson_json);
 }
 
 void page_call_plain(page_request request)
 {
-    answer_face(request, 0, lesson_plain_table);
+    answer_face(request, lesson_plain_table);
 }
 
 void page_call_predict(page_request request)
@@ -141,20 +140,20 @@ static qkv_status program_c(const lesson_view *view)
 
 void page_call_numpy(page_request request)
 {
-    answer_face(request, 0, program_numpy);
+    answer_face(request, program_numpy);
 }
 
 void page_call_c(page_request request)
 {
-    answer_face(request, 0, program_c);
+    answer_face(request, program_c);
 }
 
 void page_call_csv(page_request request)
 {
-    answer_face(request, 0, lesson_csv_table);
+    answer_face(request, lesson_csv_table);
 }
 
 void page_call_svg(page_request request)
 {
-    answer_face(request, 0, lesson_svg_table);
+    answer_face(request, lesson_svg_table);
 }

@@ -17,7 +17,7 @@
     }
   }
 
-  qkv.load().then(() => {
+  Promise.all([qkv.load(), qkv.loadLab()]).then(() => {
     qkv.start();
     if (isPlace(location.hash.slice(1))) qkv.restore('', 'open');
     else open();

@@ -27,13 +27,23 @@ import page_html  # noqa: E402  (needs the folder of this file)
 
 FLAGS = ['--target=wasm32', '-ffreestanding', '-nostdlib', '-std=c17', '-msimd128', '-mbulk-memory',
          '-ffp-contract=off', '-fno-math-errno', '-fvisibility=hidden', '-ffunction-sections',
-         '-fdata-sections', '-DQKV_BUILDING']
+         '-fdata-sections', '-DQKV_BUILDING',
+         '-DLESSON_WITHOUT_KERNELS', '-DLESSON_WORDS_KEPT']
 # Threads have no place in a page; the text faces of the terminal neither.
 LEFT_OUT = {'src/run/workers.c', 'src/api/api_pool.c', 'page/article.c'}
+# The page computes with the float64 reference alone (docs/decisions/): the table of kernels is empty.
+NO_KERNELS = '''#include "kernel/kernels.h"
+#include <qkv/types.h>
+static uint64_t env_enter(void) { return 0; }
+static void env_leave(uint64_t before) { (void)before; }
+const qkvi_kernels qkvi_kernels_scalar = {
+    .name = "none", .id = QKV_ISA_SCALAR, .env_enter = env_enter, .env_leave = env_leave};
+'''
 EXPORTS = ['page_request_room', 'page_call', 'page_bytes']
 SCRIPTS = ['core', 'dom', 'plane', 'field', 'state', 'tokens', 'output', 'calculator', 'edit', 'predict',
            'notice', 'lookup', 'project', 'formula', 'blend', 'root', 'code', 'check', 'quiz', 'recall',
            'start']
+LAB_FIRST = ['export', 'history', 'lab', 'lab_base']
 STYLES = ['style']
 MODEL = [f'data/minilm/minilm_layer{layer}_{part}.npy' for layer in (0, 3) for part in 'qkv']
 
@@ -47,7 +57,7 @@ def program(name):
 
 
 def sources():
-    found = [*(ROOT / 'src').glob('*/*.c'), ROOT / 'src/kernel/isa/isa_scalar.c',
+    found = [*(ROOT / 'src').glob('*/*.c'),
              *(ROOT / 'lesson').glob('*.c'), *(ROOT / 'files/parse').glob('*.c'),
              *(ROOT / 'page').glob('*.c')]
     return sorted({p for p in found if str(p.relative_to(ROOT)) not in LEFT_OUT})
@@ -60,12 +70,24 @@ def run(*command):
     return done.stdout
 
 
-def wasm():
+def words_kept(words):
+    """A header that says which words the C itself may write: all but those of the course that no other
+    C file names, alone or with others of its name and another number."""
+    code = ''.join(p.read_text(encoding='utf-8') for p in sources() if p.name != 'course.c')
+    named = {re.sub(r'\d+\w?$', '', x) for x in re.findall(r'\b(?:LESSON_W_)?([A-Z][A-Z0-9_]+)', code)}
+    course = re.findall(r'LESSON_WORD\((\w+)', (ROOT / 'lesson/words_course.inc').read_text('utf-8'))
+    article = {x for x in course if re.sub(r'\d+\w?$', '', x) not in named}
+    return ''.join(f'enum {{ KEEP_{x} = {int(x not in article)} }};\n' for x in words)
+
+
+def wasm(words):
     """The module's bytes."""
     clang, linker = program('clang'), program('wasm-ld')
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / 'isa_list.h').write_text('QKV_ISA(scalar)\n', encoding='utf-8')
+        (folder / 'words_kept.h').write_text(words_kept(words), encoding='utf-8')
+        (folder / 'no_kernels.c').write_text(NO_KERNELS, encoding='utf-8')
         include = ['-I', ROOT, '-I', ROOT / 'include', '-I', ROOT / 'src', '-I', folder,
                    '-isystem', ROOT / 'page/system']
 
@@ -74,7 +96,7 @@ def wasm():
             run(clang, *FLAGS, '-Oz', *include, '-c', source, '-o', target)
             return target
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            objects = list(pool.map(compiled, sources()))
+            objects = list(pool.map(compiled, [*sources(), folder / 'no_kernels.c']))
         out = folder / 'page.wasm'
         run(linker, '--no-entry', '--gc-sections', '--strip-all', '-O2', '-z', 'stack-size=262144',
             *[f'--export={x}' for x in EXPORTS], *objects, '-o', out)
@@ -85,8 +107,9 @@ def digest(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def policy(script, style):
-    return (f"default-src 'none'; script-src {digest(script)} 'wasm-unsafe-eval'; "
+def policy(scripts, style):
+    allowed = ' '.join(digest(x) for x in scripts)
+    return (f"default-src 'none'; script-src {allowed} 'wasm-unsafe-eval'; "
             f"style-src {digest(style)}; img-src data:; base-uri 'none'; form-action 'none'; "
             "require-trusted-types-for 'script'")
 
@@ -99,13 +122,16 @@ def squeezed(text):
 
 
 def joined(names, suffix):
-    """The named files and those of the lab, in order."""
+    """The named files, in order."""
+    return ''.join(squeezed((ROOT / 'page' / (n + suffix)).read_text(encoding='utf-8'))
+                   for n in names)
+
+
+def lab_files(suffix):
+    """What the lab adds: its frame and its parts first, then every other lab_*."""
     folder = ROOT / 'page'
-    lab = sorted(p.stem for p in folder.glob(f'lab*{suffix}'))
-    extra = [n for n in ('export', 'history') if (folder / (n + suffix)).exists()]
-    first, last = (names[:-1], names[-1:]) if suffix == '.js' else (names, [])
-    return ''.join(squeezed((folder / (n + suffix)).read_text(encoding='utf-8'))
-                   for n in [*first, *extra, *lab, *last])
+    first = [n for n in LAB_FIRST if (folder / (n + suffix)).exists()]
+    return first + sorted(p.stem for p in folder.glob(f'lab*{suffix}') if p.stem not in first)
 
 
 def model():
@@ -137,10 +163,13 @@ def words_of(script, words):
 
 
 def assemble(article, core):
-    script, style = joined(SCRIPTS, '.js'), joined(STYLES, '.css')
-    spoken = words_of(script, article['words'])
-    holes = {'style': style, 'script': script, 'policy': html.escape(policy(script, style), False),
-             'wasm': packed(core), 'model': model(),
+    script, lab = joined(SCRIPTS, '.js'), joined(lab_files('.js'), '.js')
+    style = re.sub(r'\s*([{};,])\s*|(?<=:) +(?=\S)', lambda x: x[1] or '',
+                   joined([*STYLES, *lab_files('.css')], '.css'))
+    spoken = words_of(script + lab, article['words'])
+    holes = {'style': style, 'script': script, 'policy': html.escape(policy([script, lab], style), False),
+            
+             'wasm': packed(core), 'lab': packed(lab.encode()), 'model': model(),
              'words': data_block({x: article['words'][x] for x in spoken})}
     return page_html.page((ROOT / 'page/index.html').read_text(encoding='utf-8'),
                           (ROOT / 'page/figures.html').read_text(encoding='utf-8'), article, holes)
@@ -151,7 +180,7 @@ def main():
         sys.exit(__doc__)
     out = pathlib.Path(sys.argv[2])
     article = json.loads(run(sys.argv[1]))
-    core = wasm()
+    core = wasm(article['words'])
     page = assemble(article, core)
     out.parent.mkdir(parents=True, exist_ok=True)
     new = out.with_name(out.name + '.new')
