@@ -3,6 +3,7 @@
  * B), head and row, a line each; what follows is said beside the call in calls.inc. Maps are computed
  * for the rows that are asked for, so that the page can cut a large one into small pieces.
  */
+#include "lesson/map_rows.h"
 #include "lesson/view_lab.h"
 #include "page/lab_store.h"
 
@@ -89,9 +90,11 @@ static int compute(lab *l, int other, int64_t begin, int64_t end)
     return 0;
 }
 
-static lab *open_row(page_request *rest)
+/* blended: the output is wanted, too; else one channel of the values is the least. */
+static lab *open_row(page_request *rest, int blended)
 {
     lab *const l = open_state(rest);
+    if (l != NULL && !blended) l->sizes.d_v = 1;
     return l != NULL && compute(l, l->other, l->row, l->row + 1) ? l : NULL;
 }
 
@@ -200,9 +203,11 @@ void page_call_lab_names(page_request request)
 {
     lab *const l = open_state(&request);
     view_json json;
-    if (l == NULL || !compute(l, 0, 0, 1)) return;
+    if (l == NULL) return;
+    const qkv_status status = lab_input(l->state, 0, l->head, &l->sizes, &l->in);
+    const lesson_view view = {&l->in, &l->stages, &page_face, &page_answer, &page_memory};
     begin(&json);
-    end(&json, view_lab_names(&json, &l->view));
+    end(&json, status == QKV_OK ? view_lab_names(&json, &view) : status);
 }
 
 /* ---- maps -------------------------------------------------------------------------------------- */
@@ -213,22 +218,23 @@ void page_call_lab_values(page_request request)
     lab *const l = open_state(&request);
     if (l == NULL) return;
     const int64_t first = whole(&request, 0), last = whole(&request, l->sizes.rows);
-    l->sizes.d_v = 1; /* values are not blended here: one channel is the least */
-    if (!compute(l, l->other, first, last)) return;
-    l->in.stage = map_stage(l->state);
-    const int64_t n = l->stages.rows * l->stages.keys;
+    const int64_t begin = between(first, 0, l->sizes.rows), keys = l->sizes.keys;
+    const int64_t n = (between(last, begin, l->sizes.rows) - begin) * keys;
+    const qkv_status status = lab_input(l->state, l->other, l->head, &l->sizes, &l->in);
     float *const out = (float *)page_take((size_t)n * sizeof *out);
-    if (out == NULL) {
+    double *const x = (double *)page_take((size_t)keys * sizeof *x);
+    if (status != QKV_OK || out == NULL || x == NULL) {
         say_no(LESSON_W_LAB_NO_MEMORY);
         return;
     }
-    for (int64_t i = 0; i < l->stages.rows; i++)
-        for (int64_t j = 0; j < l->stages.keys; j++) {
-            const double x = map_value(&l->view, i, j);
-            out[i * l->stages.keys + j] = !map_sees(&l->view, i, j) ? __builtin_nanf("")
-                                          : lesson_finite(x)        ? (float)x
-                                                                    : __builtin_inff();
-        }
+    for (int64_t i = 0; i < n / keys; i++) {
+        const int64_t seen = lesson_seen(&l->in, begin + i);
+        map_row(&l->in, begin + i, map_stage(l->state), x);
+        for (int64_t j = 0; j < keys; j++)
+            out[i * keys + j] = j >= seen             ? __builtin_nanf("")
+                                : lesson_finite(x[j]) ? (float)x[j]
+                                                      : __builtin_inff();
+    }
     page_answer.write(page_answer.ctx, (const char *)out, (size_t)n * sizeof *out);
 }
 
@@ -265,7 +271,7 @@ void page_call_lab_cells(page_request request)
 
 void page_call_lab_row(page_request request)
 {
-    lab *const l = open_row(&request);
+    lab *const l = open_row(&request, 0);
     view_json json;
     if (l == NULL) return;
     l->in.stage = map_stage(l->state);
@@ -288,7 +294,7 @@ void page_call_lab_column(page_request request)
 
 void page_call_lab_work(page_request request)
 {
-    lab *const l = open_row(&request);
+    lab *const l = open_row(&request, 1);
     view_json json;
     if (l == NULL) return;
     const int64_t key = between(whole(&request, 0), 0, l->sizes.keys - 1);
@@ -299,7 +305,7 @@ void page_call_lab_work(page_request request)
 
 void page_call_lab_table(page_request request)
 {
-    lab *const l = open_row(&request);
+    lab *const l = open_row(&request, 1);
     view_json json;
     if (l == NULL) return;
     l->in.key_begin = between(whole(&request, 0), 0, l->sizes.keys - 1);
