@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// lab_causal.js - every number of one token grows by 1: under the causal mask the outputs above it
+// keep every bit, without a mask none does. The C compares the bits.
+(function (qkv) {
+  const lab = qkv.lab, el = qkv.el;
+  const table = el('table', { class: 'lab-numbers' });
+  const sum = el('p', {});
+  let token = -1, rows = 0, about = null, name = '';
+
+  const changed = lab.stepper(qkv.word('LAB_CAUSAL_TOKEN'), () => name, (by) => {
+    token = Math.max(0, Math.min(about.rows - 1, token + by));
+    fill();
+  }, () => [token <= 0, token >= about.rows - 1]);
+  const node = el('details', { class: 'lab-part' }, el('summary', {}, qkv.word('LAB_CAUSAL_TITLE')),
+    el('p', { class: 'prose-note' }, qkv.word('LAB_CAUSAL_INTRO')), changed.node,
+    el('div', { class: 'scroll-x', tabindex: 0, role: 'region', 'aria-label': qkv.word('LAB_CAUSAL_TITLE') }, table), sum);
+
+  const head = (text) => el('th', { scope: 'col' }, text);
+  const bits = (same) => el('td', { class: same ? 'kept' : '' }, same ? qkv.word('LAB_CAUSAL_SAME') : qkv.word('LAB_CAUSAL_CHANGED'));
+
+  function fill() {
+    if (!node.open || !about) return;
+    const model = lab.ask('causal', 0, token);
+    if (model.error) {
+      table.replaceChildren();
+      qkv.put(sum, model.error);
+      qkv.show(changed.node, false);
+      return;
+    }
+    qkv.show(changed.node, true);
+    const rows = model.causal.rows, open = model.open.rows;
+    name = rows[token].name;
+    changed.draw(about);
+    table.replaceChildren(
+      el('thead', {}, el('tr', {}, head(qkv.word('HEAD_TOKEN')), head(qkv.word('LAB_CAUSAL_BEFORE')),
+        head(qkv.word('LAB_CAUSAL_AFTER')), head(qkv.word('LAB_CAUSAL_BITS')), head(qkv.word('LAB_CAUSAL_OPEN')))),
+      el('tbody', {}, ...rows.map((r, i) => el('tr', i === token ? { class: 'band' } : {},
+        el('th', { scope: 'row' }, el('bdi', {}, r.name)), el('td', {}, r.before), el('td', {}, r.after),
+        bits(r.same), bits(open[i].same)))));
+    qkv.put(sum, qkv.word('LAB_CAUSAL_SUM', model.causal.same, rows.length, model.open.same));
+  }
+  node.addEventListener('toggle', fill);
+
+  lab.causal = {
+    node,
+    draw(now) {
+      about = now;
+      if (rows !== about.rows) token = about.rows - 1;
+      rows = about.rows;
+      fill();
+    },
+  };
+})(window.qkv);

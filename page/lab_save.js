@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// lab_save.js - the view that is shown as SVG, PNG, CSV or JSON. The C writes the text; the picture is
+// the SVG drawn on a canvas, or the map's own canvas where a map is too large for an SVG.
+(function (qkv) {
+  const lab = qkv.lab, el = qkv.el;
+  const said = el('p', { class: 'small', role: 'status' });
+  const row = el('div', { class: 'options save' });
+  const node = el('div', { class: 'lab-group', role: 'group', 'aria-label': qkv.word('LAB_SAVE') },
+    el('span', { class: 'legend', 'aria-hidden': 'true' }, qkv.word('LAB_SAVE')), row);
+
+  function name() {
+    const a = lab.about;
+    const from = a.data === 'model' ? `model-layer${a.layer}-head${a.head}` : a.data;
+    return ['qkv', from, a.map ? 'map' : 'token', a.compare ? (lab.panel ? 'B' : 'A') : ''].filter((x) => x).join('-');
+  }
+
+  // The text of a file, or {error}.
+  function written(kind) {
+    const text = qkv.call('lab_export', lab.request(lab.panel, (lab.about.map ? 'map.' : 'table.') + kind));
+    return text.startsWith('{"error"') ? JSON.parse(text) : text;
+  }
+
+  async function picture() {
+    const svg = written('svg');
+    if (svg.error) return lab.about.map ? lab.wholeMap(lab.panel) : svg;
+    return qkv.files.drawn(svg);
+  }
+
+  async function save(kind) {
+    let what;
+    try {
+      what = kind === 'png' ? await picture() : written(kind);
+    } catch (e) {
+      what = { error: qkv.word('LAB_PICTURE_FAILED') };
+    }
+    qkv.put(said, what.error ? what.error : await qkv.save(name(), kind, what, node));
+  }
+
+  for (const kind of ['PNG', 'SVG', 'CSV', 'JSON']) {
+    const button = el('button', { type: 'button', class: 'link' }, kind);
+    button.addEventListener('click', () => save(kind.toLowerCase()));
+    row.append(button);
+  }
+  lab.controls.append(node, said);
+
+  // Every cell of a large map, a pixel or more each.
+  lab.wholeMap = (panel) => {
+    const map = lab.mapOf(panel);
+    if (map.left > 0) return { error: qkv.word('LAB_WORKING', map.rows - map.left, map.rows) };
+    const canvas = el('canvas', {}), cell = Math.max(1, Math.floor(2048 / Math.max(map.rows, map.keys)));
+    const scale = window.devicePixelRatio || 1;
+    lab.drawSmall(canvas, map.x, map.rows, map.keys, cell / scale, map.stage === 3);
+    return canvas;
+  };
+})(window.qkv);
