@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""peer_torch.py - PyTorch: scaled_dot_product_attention in both layouts, with the mask in the form that
+costs it least; plain products for one query row, where they may be faster.
+
+is_causal takes its fused path; masks that are tensors go in as numbers to be added, which it would
+otherwise make of them at every call.
+"""
+import math
+
+import torch
+import torch.nn.functional as F
+
+import peer_data
+
+
+class Peer:
+    def __init__(self, threads):
+        torch.set_num_threads(threads)
+        torch.set_num_interop_threads(1)
+        torch.set_grad_enabled(False)
+
+    @staticmethod
+    def versions():
+        return {'torch': torch.__version__}
+
+    @staticmethod
+    def tensor(row, x):
+        t = torch.from_numpy(x)[None]
+        return t.view(torch.bfloat16) if row['dtype'] == 'bf16' else t
+
+    def mask(self, row, data):
+        """Added to the scores, or None: of the inputs' type, on huge pages."""
+        if row['mask'] in ('full', 'causal'):
+            return None
+        mask = data['mask'] if 'mask' in data else peer_data.drawn(row)
+        if mask.dtype == bool:
+            added = peer_data.huge(mask.shape, 'float32')
+            added[~mask] = -math.inf
+            mask = added
+        return torch.from_numpy(mask)[None].to(self.tensor(row, data['q']).dtype)
+
+    def variants(self, row, data):
+        q, k, v = (self.tensor(row, data[name]) for name in 'qkv')
+        mask, causal = self.mask(row, data), row['mask'] == 'causal'
+        if row['rows'] == 1:
+            return self.one_row(row, q, k, v)
+        turned = [x.transpose(1, 2).contiguous().transpose(1, 2) for x in (q, k, v)]
+        found = {}
+        for name, (a, b, c) in (('SDPA, heads outside', (q, k, v)), ('SDPA, heads inside', turned)):
+            found[name] = lambda a=a, b=b, c=c: F.scaled_dot_product_attention(
+                a, b, c, attn_mask=mask, is_causal=causal)
+        return found
+
+    @staticmethod
+    def one_row(row, q, k, v):
+        """The heads of a group may stand as rows: they share their K and V."""
+        h_kv, group, d = row['h_kv'], row['h'] // row['h_kv'], row['d']
+        rows = q.reshape(1, h_kv, group, d)
+        found = {'SDPA, a group as rows': lambda: F.scaled_dot_product_attention(rows, k, v)}
+        if group > 1:
+            found['SDPA, enable_gqa'] = lambda: F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+        scale, turned = 1 / math.sqrt(d), k[0].transpose(1, 2)
+        found['bmm, softmax, bmm'] = lambda: torch.bmm(torch.softmax(
+            torch.bmm(rows[0] * scale, turned), -1), v[0])
+        return found
+
+    @staticmethod
+    def result(row, out):
+        return out.reshape(row['h'], row['rows'], row['d']).to(
+            torch.float64 if row['dtype'] == 'f64' else torch.float32).numpy()
+
+    def close(self):
+        pass
