@@ -42,8 +42,13 @@ def press(page, name):
     settle(page)
 
 
+def token(page, name, figure='calculator'):
+    """A radio of "Attend from token"."""
+    return page.locator(f'#{figure}-figure fieldset.tokens').get_by_role('radio', name=name, exact=True)
+
+
 def pick(page, name, index=0):
-    calculator(page).get_by_role('radio', name=name, exact=True).nth(index).check()
+    token(page, name).nth(index).check()
     settle(page)
 
 
@@ -87,3 +92,51 @@ READ = '''(x) => {
   };
   return read(x).trim().replace(/\\s+/g, ' ');
 }'''
+
+
+# ---- the lab ---------------------------------------------------------------------------------------
+
+def open_lab(page):
+    page.locator('#calculator-figure a[href="#lab"]').click()
+    page.wait_for_selector('#lab .lab-panel', state='visible')
+    settle(page)
+
+
+def lab(page):
+    return page.locator('#lab')
+
+
+def choose(page, group, option):
+    """A radio of the lab, by its legend and its label."""
+    lab(page).get_by_role('group', name=group, exact=True).get_by_role(
+        'radio', name=option, exact=True).check()
+    settle(page)
+
+
+def undo(page):
+    lab(page).get_by_role('button', name='Undo', exact=True).click()
+
+
+def redo(page):
+    lab(page).get_by_role('button', name='Redo', exact=True).click()
+
+
+def paste(page, text, into=None):
+    """A table as a reader pastes it."""
+    page.evaluate("document.getElementById('lab-own').open = true")
+    if into:
+        lab(page).locator('#lab-own').get_by_role('radio', name=into, exact=True).check()
+    page.locator('#lab-text').fill(text)
+    lab(page).get_by_role('button', name='Read the table', exact=True).click()
+    settle(page)
+
+
+def own_trouble(page):
+    place = page.locator('#lab-own-trouble')
+    return place.text_content() if place.is_visible() else ''
+
+
+def lab_row(page):
+    """The list beside the map: [[name, number], ...]."""
+    return page.locator('#lab .lab-side table.lab-list tbody tr').evaluate_all(
+        '(rows) => rows.map((x) => [x.cells[0].textContent, x.cells[1].textContent])')

@@ -82,7 +82,7 @@
         const box = at.getBoundingClientRect();
         const cut = [];
         if (/auto|scroll/.test(style.overflowX)) scrolls = true;
-        if (/hidden|clip/.test(style.overflowX) && !scrolls
+        if (/hidden|clip/.test(style.overflowX) && !scrolls && style.textOverflow !== 'ellipsis'
           && (item.right > box.right + slack || item.left < box.left - slack)) cut.push('width');
         if (/hidden|clip/.test(style.overflowY) && !/auto|scroll/.test(style.overflowY)
           && (item.bottom > box.bottom + slack + 3 || item.top < box.top - slack - 3)) cut.push('height');

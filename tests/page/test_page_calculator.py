@@ -34,7 +34,7 @@ def total(page):
 def _opens(session):
     page = session.open()
     kit.same(face.stage(page), 0)
-    check(face.calculator(page).get_by_role('radio', name='sat', exact=True).is_checked(), 'not on sat')
+    check(face.token(page, 'sat').is_checked(), 'not on sat')
     check(face.caption(page).startswith('Stage 0 of 4.'), face.caption(page))
     kit.same(face.column(page, 'key'), ['[1, 0]', '[0, 2]', '[2, 0]', '[1, 1]'])
     kit.same(face.column(page, 'value'), ['[1, 0]', '[3, 0]', '[0, 2]', '[0, 1]'])
@@ -113,18 +113,18 @@ def _tokens(session):
 @case('both token rows are one control')
 def _one_control(session):
     page = session.open()
-    page.locator('#lookup').get_by_role('radio', name='mat', exact=True).check()
+    face.token(page, 'mat', 'lookup').check()
     face.settle(page)
-    check(face.calculator(page).get_by_role('radio', name='mat', exact=True).is_checked(), 'calculator')
+    check(face.token(page, 'mat').is_checked(), 'calculator')
     face.pick(page, 'cat')
-    check(page.locator('#lookup').get_by_role('radio', name='cat', exact=True).is_checked(), 'lookup')
+    check(face.token(page, 'cat', 'lookup').is_checked(), 'lookup')
 
 
 @case('arrow keys move the choice of token')
 def _arrows(session):
     page = session.open()
     face.go_stage(page, 3)
-    radio = face.calculator(page).get_by_role('radio', name='sat', exact=True)
+    radio = face.token(page, 'sat')
     radio.focus()
     page.keyboard.press('ArrowRight')
     face.settle(page)
