@@ -26,7 +26,7 @@ void line_word(lesson_line *line, lesson_word id);  /* the same */
 void line_say(lesson_line *line, lesson_word id, const char *a, const char *b, const char *c);
 void line_count_keys(lesson_line *line, int64_t n); /* "key is", "3 keys are": after "the last" */
 void line_integer(lesson_line *line, int64_t x);
-/* rounded to face->digits; flags as in number.h, the minus by the face */
+/* rounded to face->digits; flags as in number.h, the minus by the face; NaN is "?" */
 void line_number(lesson_line *line, double x, unsigned flags);
 /* the fewest digits that are this number, 0.3, 2, 1e300; never -0 */
 void line_exact(lesson_line *line, double x);

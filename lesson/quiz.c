@@ -111,7 +111,7 @@ void quiz_line_tokens(lesson_line *line, const quiz_maker *m, int with_values)
         quiz_line_vector(&key, d->k + j * QUIZ_CHANNELS);
         quiz_line_vector(&value, d->v + j * QUIZ_CHANNELS);
         if (j > 0) line_text(line, ", ");
-        line_say(line, with_values ? LESSON_W_QUIZ_KEYS_VALUES : LESSON_W_QUIZ_KEYS, quiz_token(j),
+        line_say(line, with_values ? LESSON_W_PLAIN_0_TOKEN : LESSON_W_QUIZ_KEYS, quiz_token(j),
                  key.text, value.text);
     }
 }

@@ -306,7 +306,7 @@ void lesson_state_input(const lesson_state *s, int other, lesson_input *in)
     in->causal = c->mask == MASK_CAUSAL;
     in->q_offset = in->causal ? c->shift : 0;
     in->padding = c->mask == MASK_PADDING ? c->padding : 0;
-    in->wrong_way = c->wrong_way && c->mask != MASK_NONE;
+    in->wrong_way = c->wrong_way && (in->causal || in->padding > 0);
     in->row_end = in->key_end = s->tokens;
     in->focus = s->focus;
 }
