@@ -209,19 +209,19 @@ static inline uint64_t golden_subnormal(const golden_case *c, const golden_place
 static inline double golden_c0_key(const golden_case *c, const golden_place *p)
 {
     const int32_t f32 = c->bits == 32;
-    const int64_t block = p->pos / 128;
+    const int64_t nth = p->pos / 128; /* block */
     if (c->kind == GOLDEN_HALF) return (double)golden_int(c, p, 0, -150, 150) / 2.0;
     if (c->kind == GOLDEN_BIGM) {
         static const double base[8] = {0x1p20,        0x1p21 - 64.0, 0x1p21 + 64.0, 0x1p22,
                                        0x1p23 - 50.0, 0x1p23 + 50.0, 0x1p24,        -0x1p22};
         static const double wide[8] = {0x1p49,         0x1p50 - 512.0, 0x1p50 + 512.0, 0x1p51,
                                        0x1p52 - 400.0, 0x1p52 + 400.0, 0x1p53,         -0x1p51};
-        const int64_t which = (block + (int64_t)c->seed) % 8;
+        const int64_t which = (nth + (int64_t)c->seed) % 8;
         if (f32) return base[which] + (double)golden_int(c, p, 0, -1024, 1023) / 8.0;
         return wide[which] + (double)golden_int(c, p, 0, -8192, 8191) / 8.0;
     }
     if (c->kind == GOLDEN_NEARHALF) {
-        if (p->pos % 128 == 7) return (double)(100 + block);
+        if (p->pos % 128 == 7) return (double)(100 + nth);
         const double half = (double)golden_int(c, p, 0, -20, 20) + 0.5;
         const double off = (double)golden_int(c, p, 1, -4, 4) * golden_pow2(f32 ? -23 : -52);
         return half + half * off;
@@ -229,7 +229,7 @@ static inline double golden_c0_key(const golden_case *c, const golden_place *p)
     /* CUTOFF */
     const double last = f32 ? 127.0 : 1023.0;
     const double top[4] = {0.0, 1.0, last, 0.25};
-    const double height = top[(block + (int64_t)c->seed) % 4];
+    const double height = top[(nth + (int64_t)c->seed) % 4];
     if (p->pos % 128 == 5) return height;
     if (p->pos % 128 == 9) return golden_pow2(-100);
     const int32_t fine = (f32 ? -17 : -43) + (int32_t)golden_int(c, p, 1, 0, 2) * (f32 ? 6 : 16);

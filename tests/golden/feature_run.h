@@ -27,14 +27,19 @@ typedef struct feature_run {
     void *out, *lse, *row_max, *key_sums;
 } feature_run;
 
-/* Does the library have all that the case asks for? */
+/* What the library can do. */
+static inline uint32_t feature_done(void)
+{
+    return FEATURE_CAUSAL | FEATURE_SCALE | FEATURE_OFFSETS | FEATURE_PREFIX | FEATURE_WINDOW |
+           FEATURE_KV_LEN | FEATURE_Q_LEN | FEATURE_KV_START | FEATURE_PACKED | FEATURE_POISON |
+           FEATURE_BOOL | FEATURE_BITS | FEATURE_DROPS | FEATURE_BIAS | FEATURE_ALIBI |
+           FEATURE_ALIBI_BATCH | FEATURE_SOFTCAP | FEATURE_SINK | FEATURE_RULE;
+}
+
+/* Does it have all that the case asks for? */
 static inline int feature_ready(const feature_case *c)
 {
-    const uint32_t done = FEATURE_CAUSAL | FEATURE_SCALE | FEATURE_OFFSETS | FEATURE_PREFIX |
-                          FEATURE_WINDOW | FEATURE_KV_LEN | FEATURE_Q_LEN | FEATURE_KV_START |
-                          FEATURE_PACKED | FEATURE_POISON | FEATURE_BOOL | FEATURE_BITS |
-                          FEATURE_DROPS;
-    return (c->with & ~done) == 0;
+    return (c->with & ~feature_done()) == 0;
 }
 
 /* Does it write row maxima, key sums and scores on request? */

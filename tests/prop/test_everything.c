@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* test_everything.c - the promises of docs/numerics.md over all features at once: masks of every kind,
+ * biases, slopes, caps, sinks, rules, dropout, packed sequences, left padding, types and grouped
+ * heads, drawn together. Whatever takes no part holds NaN or infinity. Results are judged by plain
+ * float64 that shares nothing with the library, and what may not change a bit is compared bit by bit.
+ */
+#include "parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct answers {
+    void *out, *lse;
+    int64_t out_bytes, lse_bytes;
+} answers;
+
+static answers answers_for(const feature_case *c)
+{
+    answers a;
+    a.out_bytes = feature_rows(c) * c->base.d_v * feature_bytes(feature_type(c, c->out_type));
+    a.lse_bytes = feature_rows(c) * c->base.bits / 8;
+    a.out = feature_output(a.out_bytes, 0xa5);
+    a.lse = feature_output(a.lse_bytes, 0xa5);
+    return a;
+}
+
+static void answers_free(answers *a)
+{
+    free(a->out);
+    free(a->lse);
+}
+
+static void assert_same(const feature_case *c, const answers *a, const answers *b, const char *what)
+{
+    if (memcmp(a->out, b->out, (size_t)a->out_bytes) == 0 &&
+        memcmp(a->lse, b->lse, (size_t)a->lse_bytes) == 0)
+        return;
+    fail_msg("%s changes bits: %s", what, case_text(c));
+}
+
+/* Any table that is fast enough for the case. */
+static int32_t table_for(rng *r, const feature_case *c)
+{
+    int32_t isa[8];
+    const int n = usable_isas(isa);
+    for (int tries = 0; tries < 4; tries++) {
+        const int32_t id = isa[rng_range(r, 0, n - 1)];
+        const int64_t bound = c->base.bits == 64 ? 20000 : 80000;
+        if (!isa_is_slow(id, c->base.bits == 64 ? QKV_F64 : QKV_F32) || case_work(c) <= bound)
+            return id;
+    }
+    return QKV_ISA_BEST;
+}
+
+/* A third on the caller's thread, the rest backwards there or each task on a thread of its own. */
+static void run_hostile(rng *r, const feature_case *c, const feature_tensors *t, const part *p,
+                        int32_t isa, void *out, void *lse)
+{
+    static const exec_kind kinds[4] = {EXEC_NULL, EXEC_BACKWARDS, EXEC_FRESH, EXEC_BACKWARDS};
+    executor e;
+    executor_init(&e, kinds[rng_range(r, 0, 3)], (int32_t)rng_range(r, 2, 5));
+    part_run(c, t, p, isa, executor_threads(&e), out, lse);
+    executor_done(&e);
+}
+
+static void all_features_at_once(void **state)
+{
+    (void)state;
+    rng r = rng_from(501);
+    feature_mix mix = {0};
+    const int cases = effort(2000);
+    for (int i = 0; i < cases; i++) {
+        const feature_case c = random_case(&r, i % 8 ? 150000 : 2000000);
+        feature_tensors t;
+        feature_make(&c, &t);
+        answers a = answers_for(&c);
+        const part whole = part_whole(&c);
+        run_hostile(&r, &c, &t, &whole, table_for(&r, &c), a.out, a.lse);
+        judge_case(&c, &t, a.out, a.lse, "kernels");
+        if (i % 5 == 0) {
+            part_run(&c, &t, &whole, QKV_ISA_REFERENCE, NULL, a.out, a.lse);
+            judge_case(&c, &t, a.out, a.lse, "reference");
+        }
+        feature_mix_count(&mix, &c);
+        answers_free(&a);
+        feature_free(&t);
+    }
+    for (int i = 0; i < 24; i++)
+        if (feature_done() >> i & 1 && mix.of[i] * 20 < cases) fail_msg("feature %d is rare", i);
+    assert_true(mix.poisoned * 4 > cases * 3 && mix.wild * 20 > cases);
+    assert_true(mix.beyond_block * 6 > cases && mix.grouped * 2 > cases && mix.half * 10 > cases);
+}
+
+/* Another table, other threads, another place in memory. */
+static void ways_change_nothing(void **state)
+{
+    (void)state;
+    rng r = rng_from(502);
+    const int cases = effort(500);
+    for (int i = 0; i < cases; i++) {
+        const feature_case c = random_case(&r, i % 8 ? 150000 : 2000000);
+        feature_tensors t;
+        feature_make(&c, &t);
+        answers a = answers_for(&c), b = answers_for(&c);
+        part p = part_whole(&c);
+        part_run(&c, &t, &p, QKV_ISA_BEST, NULL, a.out, a.lse);
+        run_hostile(&r, &c, &t, &p, table_for(&r, &c), b.out, b.lse);
+        assert_same(&c, &a, &b, "table or executor");
+        p.layout = rng_next(&r) | 1;
+        run_hostile(&r, &c, &t, &p, table_for(&r, &c), b.out, b.lse);
+        assert_same(&c, &a, &b, "layout");
+        answers_free(&a);
+        answers_free(&b);
+        feature_free(&t);
+    }
+}
+
+/* Some rows, one batch, one packed sequence by itself. */
+static void parts_are_those_of_the_whole(void **state)
+{
+    (void)state;
+    rng r = rng_from(503);
+    const int cases = effort(800);
+    int rows = 0, batches = 0, sequences = 0;
+    for (int i = 0; i < cases; i++) {
+        const feature_case c = random_case(&r, 150000);
+        if (c.base.rows < 2) continue;
+        feature_tensors t;
+        feature_make(&c, &t);
+        answers a = answers_for(&c), b = answers_for(&c);
+        part p = part_whole(&c);
+        part_run(&c, &t, &p, QKV_ISA_BEST, NULL, a.out, a.lse);
+        const char *what = "rows in chunks";
+        if (c.with & FEATURE_PACKED) {
+            p.sequence = rng_range(&r, 0, c.sequences - 1);
+            p.rows = c.cu_q[p.sequence + 1] - c.cu_q[p.sequence];
+            what = "a packed sequence alone";
+        } else if (i % 2 && c.base.batch > 1) {
+            p.batch = rng_range(&r, 0, c.base.batch - 1);
+            p.batches = 1;
+            what = "a batch alone";
+        } else {
+            p.row = rng_range(&r, 0, c.base.rows - 1);
+            p.rows = rng_range(&r, 1, c.base.rows - p.row);
+        }
+        if (part_possible(&c, &p)) {
+            run_hostile(&r, &c, &t, &p, table_for(&r, &c), b.out, b.lse);
+            part_same(&c, &p, a.out, a.lse, b.out, b.lse, what);
+            rows += p.rows < c.base.rows && p.sequence < 0;
+            batches += p.batches < c.base.batch;
+            sequences += p.sequence >= 0;
+        }
+        answers_free(&a);
+        answers_free(&b);
+        feature_free(&t);
+    }
+    assert_true(rows * 8 > cases && batches * 10 > cases && sequences * 20 > cases);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_at_once),
+                                       cmocka_unit_test(ways_change_nothing),
+                                       cmocka_unit_test(parts_are_those_of_the_whole)};
+    return cmocka_run_group_tests_name("everything", tests, NULL, NULL);
+}
