@@ -4,6 +4,7 @@
  * passed.
  */
 #include "api/abi.h"
+#include "api/api_added.h"
 #include "api/api_lengths.h"
 #include "base/arena.h"
 #include "base/contract.h"
@@ -109,10 +110,9 @@ static qkv_status take_args(const qkv_plan *plan, const qkv_run_args *given, qkv
         return qkvi_fail(
             err, QKV_EARG, "args.reserved", a->reserved, 0,
             QKVI_SAY(QKVI_S("args.reserved is "), QKVI_I(a->reserved), QKVI_S("; it must be 0")));
-    if (a->row_max || a->show)
-        return qkvi_fail(err, QKV_EUNSUPPORTED, a->show ? "args.show" : "args.row_max", 1, 0,
-                         QKVI_SAY(QKVI_S(a->show ? "args.show" : "args.row_max"),
-                                  QKVI_S(" is set; this version only takes NULL (0)")));
+    if (a->show)
+        return qkvi_fail(err, QKV_EUNSUPPORTED, "args.show", 1, 0,
+                         QKVI_SAY(QKVI_S("args.show is set; this version only takes NULL (0)")));
     if ((s = qkvi_take_threads(a->threads, threads, err))) return s;
     return check_workspace(plan, a, err);
 }
@@ -131,47 +131,39 @@ static qkv_status check_overlap(const extent *outputs, int nout, const extent *i
     return QKV_OK;
 }
 
-/* of a bool tensor: an element is a byte or a bit */
-static extent pairs_extent(const char *arg, const void *p, const qkv_shape *shape)
-{
-    qkv_shape s = *shape;
-    int64_t low, high;
-    s.dtype = QKV_F32;
-    qkvi_shape_span(&s, &low, &high);
-    if (low == high) return (extent){arg, 0, 0};
-    const int64_t in_byte = shape->dtype == QKV_BITS ? 8 : 1;
-    low = low / 4 - (in_byte - 1); /* low is not positive: rounded down */
-    high = high / 4 + (in_byte - 1);
-    return (extent){arg, (uintptr_t)p + (uintptr_t)(low / in_byte),
-                    (uintptr_t)p + (uintptr_t)(high / in_byte)};
-}
-
-static qkv_status check_inputs(const qkv_plan *plan, const qkv_run_args *a, qkv_error *err)
+static qkv_status check_inputs(const qkv_plan *plan, const qkv_run_args *a, qkv_rule *rule,
+                               qkv_error *err)
 {
     qkv_status s;
     if ((s = check_tensor(a->q, &plan->q, "args.q", err))) return s;
     if ((s = check_tensor(a->k, &plan->k, "args.k", err))) return s;
     if ((s = check_tensor(a->v, &plan->v, "args.v", err))) return s;
-    if (plan->use & QKV_USE_MASK && pairs_extent("args.mask", a->mask, &plan->look).end > 0 &&
-        (s = qkvi_need(a->mask, "args.mask", err)))
-        return s;
+    if ((s = qkvi_added_check(plan, a, rule, err))) return s;
     return qkvi_lengths_check(plan, a, err);
 }
 
 /* What a run reads: tensors and numbers. Returns how many there are. */
-enum { MAX_INPUTS = 4 + QKVI_NUMBERS };
+enum { MAX_INPUTS = 3 + QKVI_ADDED + QKVI_NUMBERS };
 static int list_inputs(const qkv_plan *plan, const qkv_run_args *a, extent in[MAX_INPUTS])
 {
-    qkvi_numbers list[QKVI_NUMBERS];
-    qkvi_lengths_list(plan, a, list);
+    qkvi_numbers numbers[QKVI_NUMBERS];
+    qkvi_added added[QKVI_ADDED];
+    int n = 3;
+    qkvi_lengths_list(plan, a, numbers);
+    qkvi_added_list(plan, a, added);
     in[0] = extent_of("args.q", a->q, &plan->q);
     in[1] = extent_of("args.k", a->k, &plan->k);
     in[2] = extent_of("args.v", a->v, &plan->v);
-    in[3] = plan->use & QKV_USE_MASK ? pairs_extent("args.mask", a->mask, &plan->look)
-                                     : (extent){"args.mask", 0, 0};
+    for (int i = 0; i < QKVI_ADDED; i++) {
+        const qkvi_added *const x = added + i;
+        in[n++] = x->low == x->high ? (extent){x->arg, 0, 0}
+                                    : (extent){x->arg, (uintptr_t)x->x + (uintptr_t)x->low,
+                                               (uintptr_t)x->x + (uintptr_t)x->high};
+    }
     for (int i = 0; i < QKVI_NUMBERS; i++)
-        in[4 + i] = extent_bytes(list[i].arg, list[i].x, list[i].n * (int64_t)sizeof(int64_t));
-    return MAX_INPUTS;
+        in[n++] =
+            extent_bytes(numbers[i].arg, numbers[i].x, numbers[i].n * (int64_t)sizeof(int64_t));
+    return n;
 }
 
 static int64_t lse_bytes(const qkv_plan *plan)
@@ -196,7 +188,11 @@ static qkvi_job job_of(const qkv_plan *plan, const qkv_run_args *a)
                       .q_offset = a->q_offset,
                       .cu_q = a->cu_q,
                       .cu_k = a->cu_k,
-                      .mask = a->mask};
+                      .mask = a->mask,
+                      .bias = a->bias,
+                      .slopes = a->slopes,
+                      .sinks = a->sinks,
+                      .row_max = a->row_max};
 }
 
 qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *err)
@@ -204,17 +200,20 @@ qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *er
     qkv_run_args a;
     qkv_threads threads;
     qkv_tap tap;
+    qkv_rule rule;
     qkv_status s;
     if ((s = take_args(plan, args, &a, &threads, err))) return s;
-    if ((s = check_inputs(plan, &a, err))) return s;
+    if ((s = check_inputs(plan, &a, &rule, err))) return s;
     if ((s = check_tensor(a.out, &plan->out, "args.out", err))) return s;
     if ((s = check_tap(plan, a.tap, &tap, err))) return s;
-    const extent out[3] = {extent_of("args.out", a.out, &plan->out),
+    const extent out[4] = {extent_of("args.out", a.out, &plan->out),
                            extent_bytes("args.lse", a.lse, a.lse ? lse_bytes(plan) : 0),
+                           extent_bytes("args.row_max", a.row_max, a.row_max ? lse_bytes(plan) : 0),
                            extent_bytes("args.workspace", a.workspace, plan->workspace_bytes)};
     extent in[MAX_INPUTS];
-    if ((s = check_overlap(out, 3, in, list_inputs(plan, &a, in), err))) return s;
+    if ((s = check_overlap(out, 4, in, list_inputs(plan, &a, in), err))) return s;
     qkvi_job job = job_of(plan, &a);
+    job.rule = &rule;
     job.tap = a.tap ? &tap : NULL;
     job.item = plan->ops ? qkvi_item_kernels : qkvi_item_reference;
     return qkvi_split(&job, &threads, err);
@@ -341,15 +340,25 @@ static qkv_status take_partial(const qkv_plan *plan, const qkv_partial *given, q
     return need ? qkvi_need(p->data, "part.data", err) : QKV_OK;
 }
 
+static qkv_status refuse_row_max(const qkv_run_args *a, qkv_error *err)
+{
+    if (a->row_max == NULL) return QKV_OK;
+    return qkvi_fail(err, QKV_EUNSUPPORTED, "args.row_max", 1, 0,
+                     QKVI_SAY(QKVI_S("args.row_max is set; partials do not hold the largest score, "
+                                     "so it must be NULL (0)")));
+}
+
 qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args, const qkv_partial *part,
                            qkv_error *err)
 {
     qkv_run_args a;
     qkv_threads threads;
     qkv_partial p;
+    qkv_rule rule;
     qkv_status s;
     if ((s = take_args(plan, args, &a, &threads, err))) return s;
-    if ((s = check_inputs(plan, &a, err))) return s;
+    if ((s = refuse_row_max(&a, err))) return s;
+    if ((s = check_inputs(plan, &a, &rule, err))) return s;
     if ((s = take_partial(plan, part, &p, err))) return s;
     const extent out[2] = {
         extent_bytes("part.data", p.data, (int64_t)qkv_partial_size(plan, p.key_begin, p.key_end)),
@@ -357,6 +366,7 @@ qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args, const
     extent in[MAX_INPUTS];
     if ((s = check_overlap(out, 2, in, list_inputs(plan, &a, in), err))) return s;
     qkvi_job job = job_of(plan, &a);
+    job.rule = &rule;
     job.partial = p.data;
     job.span_begin = p.key_begin / QKVI_SPAN;
     job.span_end = qkvi_span_after(p.key_end);
@@ -372,7 +382,9 @@ qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
     qkv_threads threads;
     qkv_status s;
     if ((s = take_args(plan, args, &a, &threads, err))) return s;
+    if ((s = refuse_row_max(&a, err))) return s;
     if ((s = check_tensor(a.out, &plan->out, "args.out", err))) return s;
+    if ((s = qkvi_sinks_check(plan, &a, err))) return s;
     if (nparts < 0 || (nparts == 0 && plan->keys > 0))
         return qkvi_fail(
             err, QKV_EARG, "nparts", nparts, 1,

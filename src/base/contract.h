@@ -42,6 +42,9 @@ enum { QKVI_EXP2_TERMS_F32 = 6, QKVI_EXP2_TERMS_F64 = 12 };
 /* rule 7: below this t - m a weight is +0 */
 #define QKVI_EXP2_FLOOR_F32 (-127.0f)
 #define QKVI_EXP2_FLOOR_F64 (-1023.0)
+/* rule 3: beyond this exponent a softcap has reached its cap */
+#define QKVI_SOFTCAP_TOP_F32 64.0f
+#define QKVI_SOFTCAP_TOP_F64 128.0
 /* adding this leaves the nearest integer in the low bits, ties to even; the fast form of rule 7
  * holds while |m| is at most the second number */
 #define QKVI_ROUNDER_F32 0x1.8p+23f

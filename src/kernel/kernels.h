@@ -21,6 +21,21 @@
 
 enum { QKVI_TILE_VECTORS = 3 };
 
+/* What is done to the scores of a tile and a block (rule 3), each part if it is asked for. */
+typedef struct qkvi_change {
+    int32_t cap, alibi, only_cap; /* only_cap: stop after softcap and rule */
+    double cap_in, cap_out;       /* k and C, rounded to the type */
+    double slope;                 /* times log2 e, rounded to the type */
+    int64_t position, key;        /* of the tile's first row and the block's first key */
+    /* biases in log2 units, [key][width]; NULL: none */
+    const void *bias;
+    /* the caller's own function, in natural units; NULL: none. It gets the whole tile */
+    void (*rule)(void *ctx, int64_t batch, int64_t head, int64_t position, int64_t key,
+                 int64_t rows, int64_t keys, void *s, int64_t stride);
+    void *rule_ctx;
+    int64_t batch, head, rows;
+} qkvi_change;
+
 /* One tile meets one key block. */
 typedef struct qkvi_step {
     const void *qt;
@@ -36,6 +51,9 @@ typedef struct qkvi_step {
     /* beside lo and hi: bit r of live[j] says that row r sees key j, one of its [lo, hi). NULL: it sees
      * all of them */
     const uint64_t *live;
+    const qkvi_change *change; /* NULL: the scores stay as they are */
+    void *top; /* width, in and out: each row's largest live score so far, NaN where one is NaN or
+                  +inf; NULL: not wanted */
     void *s;
     void *o, *m, *l;
     void *mb, *lb;    /* width: this block's maximum and sum */

@@ -21,6 +21,13 @@ void qkvi_bits_ranges(qkvi_bits *b, const int32_t *lo, const int32_t *hi, int64_
             b->row[r][w] = lo ? stretch(lo[r], hi[r], w) : stretch(0, keys, w);
 }
 
+void qkvi_bits_first(qkvi_bits *b, int64_t rows, int64_t n)
+{
+    const int32_t some = n < 0 ? 0 : n > QKVI_BITS_KEYS ? QKVI_BITS_KEYS : (int32_t)n;
+    for (int64_t r = 0; r < rows; r++)
+        for (int32_t w = 0; w < 2; w++) b->row[r][w] &= stretch(0, some, w);
+}
+
 /* bit i is set where byte i of the eight at p is not 0 */
 static uint64_t eight_bytes(const unsigned char *p)
 {

@@ -20,6 +20,9 @@ typedef struct qkvi_bits {
 void qkvi_bits_ranges(qkvi_bits *b, const int32_t *lo, const int32_t *hi, int64_t rows,
                       int32_t keys);
 
+/* Only the first n keys of the block stay. */
+void qkvi_bits_first(qkvi_bits *b, int64_t rows, int64_t n);
+
 /* A bool tensor's element for row r and key j is number at + r * row_stride + j * key_stride, counted
  * from base: bytes, or bits (the lowest of a byte first). */
 typedef struct qkvi_bools {

@@ -115,6 +115,28 @@ static void add_mask(qkvi_text *t, const qkv_plan *p)
     qkvi_text_add(t, "\n");
 }
 
+/* a line only where something is done to the scores */
+static void add_changes(qkvi_text *t, const qkv_plan *p)
+{
+    static const uint64_t any =
+        QKV_USE_SOFTCAP | QKV_USE_RULE | QKV_USE_ALIBI | QKV_USE_BIAS | QKV_USE_SINK;
+    int parts = 0;
+    if (!(p->use & any)) return;
+    qkvi_text_add(t, "scores: ");
+    if (p->use & QKV_USE_SOFTCAP) {
+        add_part(t, &parts, "softcap ");
+        qkvi_text_real(t, p->softcap);
+    }
+    if (p->use & QKV_USE_RULE) add_part(t, &parts, "caller's function");
+    if (p->use & QKV_USE_ALIBI) {
+        add_part(t, &parts, p->alibi_max_bias > 0 ? "ALiBi, max bias " : "ALiBi");
+        if (p->alibi_max_bias > 0) qkvi_text_real(t, p->alibi_max_bias);
+    }
+    if (p->use & QKV_USE_BIAS) add_part(t, &parts, "bias");
+    if (p->use & QKV_USE_SINK) add_part(t, &parts, "sink");
+    qkvi_text_add(t, "\n");
+}
+
 void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
 {
     qkvi_text_add(t, "libqkv: ");
@@ -135,6 +157,7 @@ void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
     qkvi_text_add(t, "scale: ");
     qkvi_text_real(t, p->scale);
     qkvi_text_add(t, "\n");
+    add_changes(t, p);
     line_int(t, "workspace: ", p->workspace_bytes);
     add_strides(t, "strides: q ", &p->q);
     add_strides(t, " k ", &p->k);

@@ -8,7 +8,7 @@
  *
  *     workspace = header | slot 0 | slot 1 | ...
  *     header    = counters 64 | one byte a task | first block of each packed sequence
- *     slot      = ranges | lo hi | bits live | tiles | s | mb lb | shown | k gathered | v in strips |
+ *     slot      = ranges | lo hi | bits live biases | tiles | s | mb lb | shown | k gathered | v in strips |
  *                 other types | nodes
  */
 #ifndef QKVI_PLAN_H
@@ -32,11 +32,15 @@ struct qkv_plan {
     qkvi_mask mask; /* of a batch without lengths of its own; shift is qkvi_item_place's business */
     qkv_shape look; /* QKV_USE_MASK: the bool tensor, strides of dimensions of size 1 are 0 */
     int32_t mask_drops;
-    int32_t align;               /* a qkv_align */
-    int64_t q_offset;            /* for QKV_ALIGN_OFFSET */
-    const qkvi_kernels *kernels; /* the reference: scalar, for its environment only */
-    const qkvi_ops *ops;         /* NULL: the reference */
-    int32_t real;                /* QKV_F32 or QKV_F64: what is computed in, and lse's type */
+    qkv_shape bias; /* QKV_USE_BIAS, likewise */
+    int32_t slopes_by_batch;
+    double alibi_max_bias;
+    double softcap, cap_in, cap_out; /* rule 3: k and C, rounded to the type */
+    int32_t align;                   /* a qkv_align */
+    int64_t q_offset;                /* for QKV_ALIGN_OFFSET */
+    const qkvi_kernels *kernels;     /* the reference: scalar, for its environment only */
+    const qkvi_ops *ops;             /* NULL: the reference */
+    int32_t real;                    /* QKV_F32 or QKV_F64: what is computed in, and lse's type */
     int64_t real_bytes;
     int64_t q_bytes, k_bytes, v_bytes, out_bytes; /* of an element */
     int64_t batch, heads, kv_heads, rows, keys, d, dv;
@@ -53,11 +57,12 @@ struct qkv_plan {
     qkv_allocator alloc;
     int32_t alloc_given;
     /* offsets in a slot, bytes */
-    int64_t at_ranges, at_lo, at_hi, at_bits, at_live, at_tiles, at_s, at_mb, at_lb, at_k, at_v,
-        at_show, at_nodes;
+    int64_t at_ranges, at_lo, at_hi, at_bits, at_live, at_bias, at_tiles, at_s, at_mb, at_lb, at_k,
+        at_v, at_show, at_nodes;
     int64_t at_wide;    /* rows of q or out, or a block of v, while they change their type */
     int64_t node_bytes; /* one node of one tile: o, m, l */
-    int64_t qt_bytes;   /* one tile's queries */
+    int64_t qt_bytes;   /* one tile's queries, then each row's largest score */
+    int64_t at_top;     /* the latter, from the tile's beginning */
     int64_t at_blocks, at_slots, slot_bytes, workspace_bytes; /* slots begin after the header */
 };
 

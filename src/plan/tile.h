@@ -10,6 +10,7 @@
 
 typedef struct qkvi_tile {
     void *qt;
+    void *top;
     qkvi_extent sees; /* of its rows */
     int64_t row;      /* first row, within the item */
     int32_t rows;     /* live rows */

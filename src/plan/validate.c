@@ -10,11 +10,12 @@
 
 #define KNOWN_USE                                                                                  \
     (QKV_USE_SCALE | QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX | QKV_USE_KV_LEN |           \
-     QKV_USE_Q_LEN | QKV_USE_KV_START | QKV_USE_Q_OFFSETS | QKV_USE_PACKED | QKV_USE_MASK)
+     QKV_USE_Q_LEN | QKV_USE_KV_START | QKV_USE_Q_OFFSETS | QKV_USE_PACKED | QKV_USE_MASK |        \
+     QKV_USE_BIAS | QKV_USE_ALIBI | QKV_USE_SOFTCAP | QKV_USE_SINK | QKV_USE_RULE)
 /* what reads a row's position */
-#define POSITIONS (QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX)
+#define POSITIONS (QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX | QKV_USE_ALIBI | QKV_USE_RULE)
 #define FAR_OFFSET (INT64_C(1) << 62)
-enum { MAX_THREADS = 1024 };
+enum { MAX_THREADS = 1024, MAX_BIAS = 1000 };
 
 static const char *const axis[4] = {"batch", "heads", "positions", "channels"};
 static const char *const pair_axis[4] = {"batches", "heads", "rows", "keys"};
@@ -214,6 +215,31 @@ static qkv_status check_mask(const qkv_params *p, qkv_error *err)
     return check_pairs(p, &p->mask, "params.mask", dim, err);
 }
 
+static qkv_status check_added(const qkv_params *p, qkv_error *err)
+{
+    static const char *const dim[4] = {"params.bias.dim[0]", "params.bias.dim[1]",
+                                       "params.bias.dim[2]", "params.bias.dim[3]"};
+    if (p->use & QKV_USE_ALIBI) {
+        if (p->slopes_by_batch != 0 && p->slopes_by_batch != 1)
+            return qkvi_fail(err, QKV_EARG, "params.slopes_by_batch", p->slopes_by_batch, 1,
+                             QKVI_SAY(QKVI_S("params.slopes_by_batch is "),
+                                      QKVI_I(p->slopes_by_batch), QKVI_S("; it must be 0 or 1")));
+        if (!(p->alibi_max_bias >= 0 && p->alibi_max_bias <= MAX_BIAS))
+            return qkvi_fail(err, QKV_EARG, "params.alibi_max_bias", 0, MAX_BIAS,
+                             QKVI_SAY(QKVI_S("params.alibi_max_bias is "),
+                                      QKVI_X(p->alibi_max_bias),
+                                      QKVI_S("; it must be between 0 (slopes are given) and "),
+                                      QKVI_I(MAX_BIAS)));
+    }
+    if (!(p->use & QKV_USE_BIAS)) return QKV_OK;
+    if (qkvi_dtype_bytes(p->bias.dtype) == 0)
+        return qkvi_fail(err, QKV_EUNSUPPORTED, "params.bias.dtype", p->bias.dtype, QKV_F32,
+                         QKVI_SAY(QKVI_S("params.bias.dtype is "), QKVI_I(p->bias.dtype),
+                                  QKVI_S("; it must be QKV_F32 (1), QKV_F16 (2), QKV_BF16 (3) or "
+                                         "QKV_F64 (4); true and false are params.mask")));
+    return check_pairs(p, &p->bias, "params.bias", dim, err);
+}
+
 static qkv_status check_masks(const qkv_params *p, qkv_error *err)
 {
     qkv_status s;
@@ -227,6 +253,7 @@ static qkv_status check_masks(const qkv_params *p, qkv_error *err)
                          QKVI_SAY(QKVI_S("params.prefix is "), QKVI_I(p->prefix),
                                   QKVI_S("; it must be at least 0")));
     if ((s = check_mask(p, err))) return s;
+    if ((s = check_added(p, err))) return s;
     if (!(p->use & QKV_USE_PACKED)) return QKV_OK;
     if (p->sequences < 1)
         return qkvi_fail(err, QKV_EARG, "params.sequences", p->sequences, 1,
@@ -237,6 +264,40 @@ static qkv_status check_masks(const qkv_params *p, qkv_error *err)
                          QKVI_SAY(QKVI_S("params.q.dim[0] (batch) is "), QKVI_I(p->q.dim[0]),
                                   QKVI_S("; packed sequences lie in one batch, so it must be 1")));
     return QKV_OK;
+}
+
+static __attribute__((noinline)) void fold_cap(qkv_plan *plan, const qkv_params *p)
+{
+    plan->softcap = p->softcap;
+    plan->cap_in = 2 / p->softcap;
+    plan->cap_out = p->softcap * QKVI_LOG2E;
+    if (p->q.dtype == QKV_F64) return;
+    plan->cap_in = (double)(float)plan->cap_in;
+    plan->cap_out = (double)(float)plan->cap_out;
+}
+
+/* finite and normal in the type */
+static int is_normal(double x, int single)
+{
+    return single ? x >= 0x1p-126 && x <= 0x1.fffffep+127
+                  : x >= 0x1p-1022 && x <= 0x1.fffffffffffffp+1023;
+}
+
+static qkv_status check_cap(qkv_plan *plan, const qkv_params *p, qkv_error *err)
+{
+    if (!(p->use & QKV_USE_SOFTCAP)) return QKV_OK;
+    const qkvi_kernels *const scalar = qkvi_kernels_by_id(QKV_ISA_SCALAR);
+    const uint64_t env = scalar->env_enter();
+    qkv_status s = QKV_OK;
+    if (p->softcap > 0) fold_cap(plan, p);
+    const int single = p->q.dtype != QKV_F64;
+    if (!(p->softcap > 0) || !is_normal(plan->cap_in, single) || !is_normal(plan->cap_out, single))
+        s = qkvi_fail(err, QKV_EARG, "params.softcap", 0, 0,
+                      QKVI_SAY(QKVI_S("params.softcap is "), QKVI_X(p->softcap),
+                               QKVI_S("; it must be above 0, and neither 2 / softcap nor softcap "
+                                      "times log2(e) may leave the normal numbers")));
+    scalar->env_leave(env);
+    return s;
 }
 
 /* In a function of its own, called between env_enter and env_leave: arithmetic may not move across.
@@ -274,6 +335,9 @@ static void set_mask(qkv_plan *plan, const qkv_params *p)
     plan->q_offset = p->q_offset;
     plan->sequences = p->use & QKV_USE_PACKED ? p->sequences : 0;
     if (p->use & QKV_USE_MASK) plan->look = qkvi_shape_clean(&p->mask);
+    if (p->use & QKV_USE_BIAS) plan->bias = qkvi_shape_clean(&p->bias);
+    plan->slopes_by_batch = p->slopes_by_batch;
+    plan->alibi_max_bias = p->alibi_max_bias;
     plan->mask_drops = p->mask_drops;
     plan->mask.use = p->use;
     if (p->use & QKV_USE_PREFIX) plan->mask.use &= ~QKV_USE_CAUSAL; /* prefix is causal already */
@@ -294,6 +358,7 @@ qkv_status qkvi_plan_validate(qkv_plan *plan, const qkv_params *p, qkv_error *er
     if ((s = check_masks(p, err))) return s;
     if ((s = check_fit(p, err))) return s;
     if ((s = check_scale(plan, p, err))) return s;
+    if ((s = check_cap(plan, p, err))) return s;
     plan->q = qkvi_shape_clean(&p->q);
     plan->k = qkvi_shape_clean(&p->k);
     plan->v = qkvi_shape_clean(&p->v);

@@ -20,11 +20,17 @@ static int place(int64_t *at, int64_t *end, int64_t a, int64_t b)
     return qkvi_add(*end, bytes / 64 * 64, end);
 }
 
+/* 1 when a tensor says, key by key, who sees whom */
+static int64_t by_bits(const qkv_plan *p)
+{
+    return (p->use & (QKV_USE_MASK | QKV_USE_BIAS)) != 0;
+}
+
 static int place_reference(qkv_plan *p, int64_t *end)
 {
     /* score, scaled, masked, weight, then out */
     return place(&p->at_s, end, p->keys, 4 * (int64_t)sizeof(double)) ||
-           place(&p->at_live, end, p->use & QKV_USE_MASK ? p->keys : 0, 1) ||
+           place(&p->at_live, end, by_bits(p) * p->keys, 1) ||
            place(&p->at_nodes, end, p->dv, (int64_t)sizeof(double));
 }
 
@@ -43,9 +49,9 @@ static int place_tiles(qkv_plan *p, int64_t *end)
     if (place(&p->at_ranges, end, p->item_rows, (int64_t)sizeof(qkvi_range)) ||
         place(&p->at_lo, end, w, (int64_t)sizeof(int32_t)) ||
         place(&p->at_hi, end, w, (int64_t)sizeof(int32_t)) ||
-        place(&p->at_bits, end, p->use & QKV_USE_MASK ? 1 : 0, (int64_t)sizeof(qkvi_bits)) ||
-        place(&p->at_live, end, p->use & QKV_USE_MASK ? QKVI_BITS_KEYS : 0,
-              (int64_t)sizeof(uint64_t)) ||
+        place(&p->at_bits, end, by_bits(p), (int64_t)sizeof(qkvi_bits)) ||
+        place(&p->at_live, end, by_bits(p) * QKVI_BITS_KEYS, (int64_t)sizeof(uint64_t)) ||
+        place(&p->at_bias, end, p->use & QKV_USE_BIAS ? QKVI_BLOCK * w : 0, e) ||
         place(&p->at_tiles, end, p->item_tiles, (int64_t)sizeof(qkvi_tile)) ||
         place(&p->at_s, end, QKVI_BLOCK * w, e) || place(&p->at_mb, end, w, e) ||
         place(&p->at_lb, end, w, e) || place(&p->at_show, end, QKVI_BLOCK, e) ||
@@ -57,7 +63,7 @@ static int place_tiles(qkv_plan *p, int64_t *end)
         return 1;
     p->node_bytes = node;
     int64_t qt = 0;
-    if (place(&at, &qt, p->d, w * e)) return 1;
+    if (place(&at, &qt, p->d, w * e) || place(&p->at_top, &qt, w, e)) return 1;
     p->qt_bytes = qt;
     if (qkvi_mul(node, p->levels + 1, &nodes) || qkvi_add(nodes, qt, &nodes)) return 1;
     return place(&p->at_nodes, end, nodes, p->item_tiles);

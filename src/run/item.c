@@ -23,6 +23,7 @@ typedef struct item {
     qkvi_tile *tiles;
     int32_t ntiles;
     qkvi_step step;
+    qkvi_change change;
     int32_t at_block; /* step holds this block's keys and values */
 } item;
 
@@ -82,6 +83,8 @@ static void set_tiles(item *it)
         t->root = 0;
         t->waiting = 0;
         t->qt = mem;
+        t->top = mem + p->at_top;
+        if (it->job->row_max) qkvi_top_clear(p, t);
         t->work = mem + p->qt_bytes;
         for (int32_t l = 0; l < p->levels; l++)
             t->node[l] = mem + p->qt_bytes + (l + 1) * p->node_bytes;
@@ -182,10 +185,12 @@ static void step_tile(item *it, qkvi_tile *t, int64_t key)
     const qkv_plan *const p = it->plan;
     qkvi_step *const s = &it->step;
     s->vectors = t->vectors;
-    if (qkvi_look(it->job, it->slot, &it->place, t, it->ranges + t->row, key, s) == QKVI_TILE_NONE)
+    if (qkvi_look(it->job, it->slot, &it->place, t, it->ranges + t->row, key, s, &it->change) ==
+        QKVI_TILE_NONE)
         return;
     if (!it->at_block) set_block(it, key, s->keys); /* the first tile that needs it */
     s->qt = t->qt;
+    s->top = it->job->row_max ? t->top : NULL;
     s->o = t->work;
     s->m = qkvi_node_m(p, t->work);
     s->l = qkvi_node_l(p, t->work);
@@ -238,6 +243,20 @@ static void end_span(item *it, sink *sinks, int64_t span)
     }
 }
 
+/* What is left of a row without a key is its sink. */
+static void sink_alone(const qkv_plan *p, void *lse, int64_t rows, double logit)
+{
+    typedef float any_float __attribute__((aligned(1), may_alias));
+    typedef double any_double __attribute__((aligned(1), may_alias));
+    for (int64_t r = 0; r < rows; r++) {
+        if (qkvi_number(p, lse, r) != -(double)__builtin_inff()) continue;
+        if (p->real_bytes == 4)
+            ((any_float *)lse)[r] = (float)logit;
+        else
+            ((any_double *)lse)[r] = logit;
+    }
+}
+
 void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, qkvi_tile *t, void *slot)
 {
     const qkv_plan *const p = job->plan;
@@ -247,11 +266,17 @@ void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, qkvi_tile *t
         qkvi_at_out(job->out, qkvi_shape_at(&p->out, p->out_bytes, place->batch, place->head, row));
     const int other = p->out.dtype != p->real;
     void *const wide = (char *)slot + p->at_wide;
+    void *const lse = job->lse ? qkvi_at_out(job->lse, flat * p->real_bytes) : NULL;
     if (!qkvi_tree_close(p, t)) qkvi_node_clear(p, t->work, width); /* no row saw a key */
-    p->ops->finish(t->work, qkvi_node_m(p, t->work), qkvi_node_l(p, t->work), other ? wide : out,
-                   other ? p->dv : p->out.stride[2], other ? 1 : p->out.stride[3],
-                   job->lse ? qkvi_at_out(job->lse, flat * p->real_bytes) : NULL, t->rows, p->dv,
-                   width);
+    void *const m = qkvi_node_m(p, t->work), *const l = qkvi_node_l(p, t->work);
+    const double logit = qkvi_sink(job, place);
+    if (logit > -(double)__builtin_inff())
+        p->ops->sink(t->work, m, l, qkvi_log2_units(p, logit), p->dv, width);
+    p->ops->finish(t->work, m, l, 1.0, other ? wide : out, other ? p->dv : p->out.stride[2],
+                   other ? 1 : p->out.stride[3], lse, t->rows, p->dv, width);
+    if (lse && logit > -(double)__builtin_inff()) sink_alone(p, lse, t->rows, logit);
+    if (job->row_max)
+        p->ops->show_top(t->top, qkvi_at_out(job->row_max, flat * p->real_bytes), t->rows);
     if (other)
         p->ops->narrow(out, wide, p->out.dtype, p->out.stride[2], p->out.stride[3], t->rows, p->dv);
 }
@@ -291,6 +316,7 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
     it.step.mb = it.slot + p->at_mb;
     it.step.lb = it.slot + p->at_lb;
     if (qkvi_cancelled(job)) return QKVI_CANCELLED; /* also where there is no key to visit */
+    qkvi_look_begin(job, &it.place, &it.change);
     set_ranges(&it);
     set_tiles(&it);
     for (int32_t i = 0; job->partial && i < it.ntiles; i++) sinks[i] = sink_of(&it, it.tiles + i);

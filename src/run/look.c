@@ -2,7 +2,12 @@
 /* look.c - see look.h. Ranges come first: a tensor is read only where they leave something open.
  */
 #include "run/look.h"
+#include "base/contract.h"
+#include "base/shape.h"
 #include "mask/mask_bits.h"
+#include "ref/ref.h"
+
+#define CHANGES (QKV_USE_SOFTCAP | QKV_USE_RULE | QKV_USE_ALIBI | QKV_USE_BIAS)
 
 /* element [batch, head, row, own key `key`] of a tensor that is read at the tensors' numbers */
 static int64_t place_in(const qkv_shape *x, const qkvi_place *at, int64_t row, int64_t key)
@@ -25,8 +30,93 @@ static void narrow_by_mask(const qkvi_job *job, const qkvi_place *place, int64_t
     qkvi_bits_bools(bits, &x, rows, keys);
 }
 
+/* how many of the block's keys have a bias */
+static int64_t biased(const qkv_plan *p, const qkvi_place *place, int64_t key, int32_t keys)
+{
+    const int64_t left = p->bias.dim[3] - (place->key + key);
+    return left < 0 ? 0 : left < keys ? left : keys;
+}
+
+static const void *bias_from(const qkvi_job *job, const qkvi_place *place, int64_t row, int64_t key)
+{
+    const qkv_shape *const b = &job->plan->bias;
+    return qkvi_at(job->bias, place_in(b, place, row, key) * qkvi_dtype_bytes(b->dtype));
+}
+
+double qkvi_number(const qkv_plan *plan, const void *x, int64_t i)
+{
+    typedef float any_float __attribute__((aligned(1), may_alias));
+    typedef double any_double __attribute__((aligned(1), may_alias));
+    return plan->real_bytes == 4 ? (double)((const any_float *)x)[i] : ((const any_double *)x)[i];
+}
+
+double qkvi_log2_units(const qkv_plan *plan, double x)
+{
+    const double y = x * QKVI_LOG2E;
+    const int single = plan->real_bytes == 4;
+    const double largest = single ? (double)__FLT_MAX__ : __DBL_MAX__;
+    const double rounded = single ? (double)(float)y : y;
+    return rounded > largest ? largest : rounded < -largest ? -largest : rounded;
+}
+
+double qkvi_slope(const qkvi_job *job, const qkvi_place *place)
+{
+    const qkv_plan *const p = job->plan;
+    if (!(p->use & QKV_USE_ALIBI)) return 0;
+    if (p->alibi_max_bias > 0) return qkvi_ref_slope(place->head, p->heads, p->alibi_max_bias);
+    return qkvi_number(p, job->slopes,
+                       (p->slopes_by_batch ? place->sequence * p->heads : 0) + place->head);
+}
+
+double qkvi_sink(const qkvi_job *job, const qkvi_place *place)
+{
+    if (!(job->plan->use & QKV_USE_SINK)) return -__builtin_inf();
+    return qkvi_number(job->plan, job->sinks, place->head);
+}
+
+void qkvi_look_begin(const qkvi_job *job, const qkvi_place *place, qkvi_change *change)
+{
+    const qkv_plan *const p = job->plan;
+    if (!(p->use & CHANGES)) return;
+    *change = (qkvi_change){.cap = (p->use & QKV_USE_SOFTCAP) != 0,
+                            .alibi = (p->use & QKV_USE_ALIBI) != 0,
+                            .cap_in = p->cap_in,
+                            .cap_out = p->cap_out,
+                            .slope = qkvi_log2_units(p, qkvi_slope(job, place)),
+                            .batch = place->sequence,
+                            .head = place->head};
+    if (p->use & QKV_USE_RULE) {
+        change->rule = job->rule->score;
+        change->rule_ctx = job->rule->ctx;
+    }
+}
+
+/* Bits of what masks and biases leave of the tile. */
+static qkvi_tile_kind narrow(const qkvi_job *job, char *slot, const qkvi_place *place,
+                             const qkvi_tile *t, int64_t key, qkvi_step *s, qkvi_tile_kind kind)
+{
+    const qkv_plan *const p = job->plan;
+    int32_t *const lo = (int32_t *)(void *)(slot + p->at_lo);
+    int32_t *const hi = (int32_t *)(void *)(slot + p->at_hi);
+    qkvi_bits *const bits = (qkvi_bits *)(void *)(slot + p->at_bits);
+    uint64_t *const live = (uint64_t *)(void *)(slot + p->at_live);
+    int scattered;
+    qkvi_bits_ranges(bits, kind == QKVI_TILE_ALL ? NULL : lo, hi, t->rows, s->keys);
+    if (p->use & QKV_USE_MASK) narrow_by_mask(job, place, t->row, t->rows, key, s->keys, bits);
+    if (p->use & QKV_USE_BIAS) {
+        const int64_t n = biased(p, place, key, s->keys);
+        qkvi_bits_first(bits, t->rows, n);
+        p->ops->bias_seen(bias_from(job, place, t->row, key), p->bias.dtype, p->bias.stride[2],
+                          p->bias.stride[3], t->rows, n, bits->row);
+    }
+    kind = qkvi_bits_kind(bits, t->rows, s->keys, lo, hi, live, &scattered);
+    if (scattered) s->live = live;
+    return kind;
+}
+
 qkvi_tile_kind qkvi_look(const qkvi_job *job, char *slot, const qkvi_place *place,
-                         const qkvi_tile *t, const qkvi_range *ranges, int64_t key, qkvi_step *s)
+                         const qkvi_tile *t, const qkvi_range *ranges, int64_t key, qkvi_step *s,
+                         qkvi_change *change)
 {
     const qkv_plan *const p = job->plan;
     int32_t *const lo = (int32_t *)(void *)(slot + p->at_lo);
@@ -34,17 +124,22 @@ qkvi_tile_kind qkvi_look(const qkvi_job *job, char *slot, const qkvi_place *plac
     const int64_t width = (int64_t)t->vectors * p->lanes;
     s->lo = s->hi = NULL;
     s->live = NULL;
+    s->change = NULL;
     qkvi_tile_kind kind = qkvi_mask_tile(ranges, t->rows, &t->sees, key, s->keys, lo, hi);
+    if (kind != QKVI_TILE_NONE && p->use & (QKV_USE_MASK | QKV_USE_BIAS))
+        kind = narrow(job, slot, place, t, key, s, kind);
     if (kind == QKVI_TILE_NONE) return kind;
-    if (p->use & QKV_USE_MASK) {
-        qkvi_bits *const bits = (qkvi_bits *)(void *)(slot + p->at_bits);
-        uint64_t *const live = (uint64_t *)(void *)(slot + p->at_live);
-        int scattered;
-        qkvi_bits_ranges(bits, kind == QKVI_TILE_ALL ? NULL : lo, hi, t->rows, s->keys);
-        narrow_by_mask(job, place, t->row, t->rows, key, s->keys, bits);
-        kind = qkvi_bits_kind(bits, t->rows, s->keys, lo, hi, live, &scattered);
-        if (kind == QKVI_TILE_NONE) return kind;
-        if (scattered) s->live = live;
+    if (p->use & CHANGES) {
+        change->position = place->mask.shift + place->own_row + t->row;
+        change->key = key;
+        change->rows = t->rows;
+        if (p->use & QKV_USE_BIAS) {
+            void *const to = slot + p->at_bias;
+            p->ops->bias(to, bias_from(job, place, t->row, key), p->bias.dtype, p->bias.stride[2],
+                         p->bias.stride[3], t->rows, biased(p, place, key, s->keys), width);
+            change->bias = to;
+        }
+        s->change = change;
     }
     if (kind == QKVI_TILE_ALL) return kind;
     for (int64_t r = t->rows; r < width; r++) lo[r] = hi[r] = 0;
@@ -56,14 +151,21 @@ qkvi_tile_kind qkvi_look(const qkvi_job *job, char *slot, const qkvi_place *plac
 void qkvi_look_row(const qkvi_job *job, const qkvi_place *place, const qkvi_range *range,
                    unsigned char *seen)
 {
+    const qkv_plan *const p = job->plan;
     const int64_t padding = place->key - place->first_key;
     for (int64_t j = 0; j < place->all_keys; j++)
         seen[j] = j - padding >= range->lo && j - padding < range->hi;
-    if (!(job->plan->use & QKV_USE_MASK)) return;
+    if (!(p->use & (QKV_USE_MASK | QKV_USE_BIAS))) return;
     for (int64_t j = range->lo; j < range->hi; j++) {
         qkvi_bits one;
         qkvi_bits_ranges(&one, NULL, NULL, 1, 1);
-        narrow_by_mask(job, place, 0, 1, j, 1, &one);
+        if (p->use & QKV_USE_MASK) narrow_by_mask(job, place, 0, 1, j, 1, &one);
+        if (p->use & QKV_USE_BIAS) {
+            const int64_t n = biased(p, place, j, 1);
+            qkvi_bits_first(&one, 1, n);
+            p->kernels->f64.bias_seen(bias_from(job, place, 0, j), p->bias.dtype, 0, 0, 1, n,
+                                      one.row);
+        }
         if (one.row[0][0] == 0) seen[padding + j] = 0;
     }
 }

@@ -70,12 +70,13 @@ qkvi_place qkvi_item_place(const qkvi_job *job, int64_t number)
     const int64_t rows = before ? job->cu_q[s + 1] - first_row : p->rows;
     const int64_t row = (before ? block - before[s] : block) * p->item_rows;
     qkvi_place at = {.batch = head / p->heads,
+                     .sequence = s,
                      .head = head % p->heads,
                      .row = first_row + row,
                      .rows = rows - row < p->item_rows ? rows - row : p->item_rows,
                      .own_row = row,
                      .first_key = before ? job->cu_k[s] : 0,
                      .all_keys = before ? job->cu_k[s + 1] - job->cu_k[s] : p->keys};
-    set_own(job, &at, s, rows);
+    if (job->item != qkvi_item_finish) set_own(job, &at, s, rows); /* a finish sees no key */
     return at;
 }

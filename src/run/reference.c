@@ -39,6 +39,54 @@ static int show(const qkvi_job *job, const qkvi_place *at, const qkvi_ref_row *r
            qkvi_tap_show(job, QKV_STAGE_OUT, at, at->row, 0, r->out, r->dv);
 }
 
+/* The caller's function as the reference calls it: one row, all keys of its batch, in double. */
+typedef struct rule_call {
+    const qkvi_job *job;
+    const qkvi_place *at;
+    void *numbers; /* keys, of the accumulator's type */
+} rule_call;
+
+static void call_rule(void *ctx, double *score, int64_t keys)
+{
+    const rule_call *const c = ctx;
+    const qkv_plan *const p = c->job->plan;
+    const qkvi_place *const at = c->at;
+    for (int64_t j = 0; j < keys; j++)
+        if (p->real_bytes == 4)
+            ((float *)c->numbers)[j] = (float)score[j];
+        else
+            ((double *)c->numbers)[j] = score[j];
+    c->job->rule->score(c->job->rule->ctx, at->sequence, at->head, at->mask.shift + at->own_row,
+                        at->first_key - at->key, 1, keys, c->numbers, 1);
+    for (int64_t j = 0; j < keys; j++) score[j] = qkvi_number(p, c->numbers, j);
+}
+
+/* what is done to the row's scores */
+static void set_changes(const qkvi_job *job, const qkvi_place *at, qkvi_ref_row *r, rule_call *call)
+{
+    const qkv_plan *const p = job->plan;
+    if (p->use & QKV_USE_SOFTCAP) r->cap = p->softcap;
+    if (p->use & QKV_USE_RULE) {
+        *call = (rule_call){job, at, r->weight}; /* weights come later */
+        r->rule = call_rule;
+        r->rule_ctx = call;
+    }
+    r->slope = qkvi_slope(job, at);
+    r->position = at->mask.shift + at->own_row + at->key - at->first_key;
+    if (p->use & QKV_USE_BIAS) {
+        const qkv_shape *const b = &p->bias;
+        const int64_t from =
+            qkvi_shape_at(b, qkvi_dtype_bytes(b->dtype), at->batch, at->head, at->row);
+        r->bias =
+            qkvi_at(job->bias, from + at->first_key * b->stride[3] * qkvi_dtype_bytes(b->dtype));
+        r->bias_dtype = b->dtype;
+        r->bias_key = b->stride[3];
+        r->bias_keys = b->dim[3] - at->first_key;
+    }
+    r->sink = qkvi_sink(job, at);
+    r->has_sink = (p->use & QKV_USE_SINK) != 0;
+}
+
 int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t number)
 {
     const qkv_plan *const p = job->plan;
@@ -72,15 +120,19 @@ int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t number)
         .out = (double *)(void *)((char *)slot + p->at_nodes),
     };
     if (qkvi_cancelled(job)) return QKVI_CANCELLED;
-    if (p->use & QKV_USE_MASK) {
+    if (p->use & (QKV_USE_MASK | QKV_USE_BIAS)) {
         unsigned char *const seen = (unsigned char *)slot + p->at_live;
         qkvi_look_row(job, &at, &range, seen);
         r.seen = seen;
     }
+    rule_call call;
+    set_changes(job, &at, &r, &call);
     qkvi_ref_attend(&r);
     void *const out =
         qkvi_at_out(job->out, qkvi_shape_at(&p->out, p->out_bytes, at.batch, at.head, at.row));
     for (int64_t c = 0; c < p->dv; c++) put(out, c * p->out.stride[3], p->out.dtype, r.out[c]);
     if (job->lse) put(job->lse, (at.batch * p->heads + at.head) * p->rows + at.row, p->real, r.lse);
+    if (job->row_max)
+        put(job->row_max, (at.batch * p->heads + at.head) * p->rows + at.row, p->real, r.largest);
     return job->tap && show(job, &at, &r) ? QKVI_TAPPED : 0;
 }

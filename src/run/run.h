@@ -26,7 +26,10 @@ typedef struct qkvi_job {
     int64_t nparts;
     /* one number a batch or sequence, read if the plan's `use` says so; in bounds */
     const int64_t *kv_len, *q_len, *kv_start, *q_offset, *cu_q, *cu_k;
-    const void *mask; /* of plan->look */
+    const void *mask, *bias;    /* of plan->look, plan->bias */
+    const void *slopes, *sinks; /* accumulator's type */
+    const qkv_rule *rule;
+    void *row_max;
     /* does one item in that slot of the workspace; QKVI_CANCELLED or QKVI_TAPPED: stop the run */
     int (*item)(const struct qkvi_job *job, void *slot, int64_t item);
 } qkvi_job;
@@ -35,6 +38,7 @@ typedef struct qkvi_job {
  * 0 (rule 1). */
 typedef struct qkvi_place {
     int64_t batch, head, row, rows; /* of the tensors: first row, how many */
+    int64_t sequence;               /* the batch, or the packed sequence */
     int64_t own_row;                /* that first row, counted from the sequence's first */
     int64_t key;                    /* the tensors' key that is own key 0 */
     int64_t first_key, all_keys; /* the tensors' keys that are the sequence's, padding included */

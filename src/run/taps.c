@@ -19,20 +19,21 @@ int qkvi_tap_show(const qkvi_job *job, int32_t stage, const qkvi_place *place, i
  * buffer. key: the first of them, counted from own key 0; own: they are not padding. */
 static void *show_block(const qkvi_job *job, char *slot, const qkvi_place *place,
                         const qkvi_tile *t, qkvi_step *s, const qkvi_range *ranges, int64_t r,
-                        int64_t key, int own, int32_t stage)
+                        int64_t key, int own, int32_t stage, qkvi_change *change)
 {
     const qkv_plan *const p = job->plan;
     void *const x = slot + p->at_show;
     const int64_t width = (int64_t)t->vectors * p->lanes;
     s->lo = s->hi = NULL;
     s->live = NULL;
+    s->change = NULL;
     if (stage == QKV_STAGE_SCALED) {
         p->ops->score(s);
         p->ops->show_scaled(s->s, x, s->keys, r, width);
         return x;
     }
     const qkvi_tile_kind kind =
-        own ? qkvi_look(job, slot, place, t, ranges, key, s) : QKVI_TILE_NONE;
+        own ? qkvi_look(job, slot, place, t, ranges, key, s, change) : QKVI_TILE_NONE;
     if (kind != QKVI_TILE_NONE) {
         p->ops->score(s);
         p->ops->weigh(s);
@@ -52,6 +53,8 @@ static int show_row(const qkvi_job *job, char *slot, const qkvi_place *place, co
     const qkv_plan *const p = job->plan;
     const int64_t kv_head = place->head / (p->heads / p->kv_heads);
     const int64_t begin = place->key - place->first_key, end = begin + place->mask.keys;
+    qkvi_change change;
+    qkvi_look_begin(job, place, &change);
     for (int64_t key = 0, n; key < place->all_keys; key += n) {
         const int64_t left = (key < begin ? begin : key < end ? end : place->all_keys) - key;
         n = left < QKVI_BLOCK ? left : QKVI_BLOCK;
@@ -72,7 +75,7 @@ static int show_row(const qkvi_job *job, char *slot, const qkvi_place *place, co
         }
         const int own = key >= begin && key < end;
         const void *const x =
-            show_block(job, slot, place, t, &s, ranges, r, key - begin, own, stage);
+            show_block(job, slot, place, t, &s, ranges, r, key - begin, own, stage, &change);
         if (qkvi_tap_show(job, stage, place, place->row + t->row + r, place->first_key + key, x, n))
             return 1;
     }

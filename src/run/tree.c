@@ -22,6 +22,15 @@ void qkvi_node_clear(const qkv_plan *plan, void *node, int64_t width)
                          plan->dv, width);
 }
 
+void qkvi_top_clear(const qkv_plan *plan, const qkvi_tile *tile)
+{
+    for (int32_t r = 0; r < plan->tile_rows; r++)
+        if (plan->real_bytes == 4)
+            ((float *)tile->top)[r] = -__builtin_inff();
+        else
+            ((double *)tile->top)[r] = -__builtin_inf();
+}
+
 /* a = a folded with b, which lies later */
 static void fold(const qkv_plan *plan, int64_t width, void *a, void *b)
 {

@@ -14,6 +14,9 @@ void *qkvi_node_l(const qkv_plan *plan, void *node);
 /* node = dead: m = -inf, l = o = 0 */
 void qkvi_node_clear(const qkv_plan *plan, void *node, int64_t width);
 
+/* no row has seen a score yet */
+void qkvi_top_clear(const qkv_plan *plan, const qkvi_tile *tile);
+
 /* Called for a node whose sibling is outside the range, and at the end for all that wait, in key
  * order. */
 typedef void qkvi_node_sink(void *ctx, const qkv_plan *plan, const qkvi_tile *tile, void *node);

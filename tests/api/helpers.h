@@ -110,7 +110,7 @@ void executor_done(executor *e);
 
 /* ---- problems and answers ------------------------------------------------------------------ */
 
-enum { PROB_BATCHES = 8 };
+enum { PROB_BATCHES = 8, PROB_HEADS = 6 };
 
 /* A tensor over (row, key) pairs: its numbers dense, and how it lies in memory during a run. */
 typedef enum pair_form {
@@ -131,8 +131,13 @@ typedef struct prob_mask {
     int32_t align;
     int64_t sequences;
     int64_t kv_len[PROB_BATCHES], q_len[PROB_BATCHES], kv_start[PROB_BATCHES];
-    pair_tensor bools; /* QKV_USE_MASK */
+    pair_tensor bools, bias; /* QKV_USE_MASK, QKV_USE_BIAS */
     int32_t mask_drops;
+    int32_t slopes_by_batch;
+    double softcap, max_bias;
+    /* [heads] or [batches][heads], in double and, made by prob_args(), in the problem's type */
+    double slope[PROB_BATCHES * PROB_HEADS], sink[PROB_HEADS];
+    char slope_numbers[PROB_BATCHES * PROB_HEADS * 8], sink_numbers[PROB_HEADS * 8];
     int64_t q_offset[PROB_BATCHES], cu_q[PROB_BATCHES + 1], cu_k[PROB_BATCHES + 1];
 } prob_mask;
 
@@ -159,6 +164,10 @@ prob prob_batch(const prob *p, int64_t batch);          /* one batch entry */
 prob prob_sequence(const prob *p, int64_t s);           /* one packed sequence, by itself */
 /* Does that row see that key (numbers of the tensors)? As the header defines it, without ranges. */
 bool prob_sees(const prob *p, int64_t b, int64_t h, int64_t i, int64_t j);
+/* A random combination of what is added to the scores; call after prob_random_mask(). */
+void prob_random_added(prob *p, rng *r);
+/* What softcap, ALiBi and bias make of a scaled score. */
+long double prob_changed(const prob *p, int64_t b, int64_t h, int64_t i, int64_t j, long double s);
 int64_t prob_offset(const prob *p, int64_t b); /* row i of batch b stands at key i + this */
 /* A random combination of masks over the rows and keys that are there. */
 void prob_random_mask(prob *p, rng *r);
@@ -170,10 +179,19 @@ double pair_at(const pair_tensor *t, int64_t b, int64_t h, int64_t i, int64_t j)
 pair_tensor pair_part(const pair_tensor *t, int64_t b, int64_t i0, int64_t n, int64_t j0,
                       int64_t m);
 qkv_shape pair_shape(const pair_tensor *t, const prob *p);
-/* Memory of exactly the elements; *base is element [0,0,0,0]. Free the result. */
+/* Memory of exactly the elements; *base is element [0,0,0,0]. Free the result. A NULL tensor gives NULL.
+ */
 void *pair_memory(const pair_tensor *t, const prob *p, const void **base);
 
-void prob_args(const prob *p, qkv_run_args *args); /* the arrays that p->use asks for */
+void prob_args(const prob *p, qkv_run_args *args);
+/* Memory of mask and bias for one run. */
+typedef struct pair_memories {
+    void *bools, *bias;
+} pair_memories;
+pair_memories prob_tensors(const prob *p, qkv_run_args *args); /* with prob_args() */
+void pair_memories_free(pair_memories *m);
+/* slope[] and sink[] in the problem's type: after they have been set */
+void prob_round_numbers(prob *p); /* the arrays that p->use asks for */
 void prob_free(prob *p);
 int64_t prob_nq(const prob *p);
 int64_t prob_nk(const prob *p);

@@ -40,9 +40,15 @@ void oracle_row(const prob *p, int64_t b, int64_t h, int64_t i, long double *out
     for (int64_t j = 0; j < p->sk; j++) {
         live[j] = prob_sees(p, b, h, i, j);
         any |= live[j];
-        if (live[j]) s[j] = scale * score(p, qi, k0 + j);
+        if (live[j]) s[j] = prob_changed(p, b, h, i, j, scale * score(p, qi, k0 + j));
         if (live[j] && s[j] > max) max = s[j];
     }
+    const long double sink = p->use & QKV_USE_SINK
+                                 ? (long double)get_at(p->mask.sink_numbers, p->dtype, h)
+                                 : -(long double)INFINITY;
+    if (!any) *lse = sink;
+    if (sink > max) max = sink;
+    if (any) sum = expl(sink - max); /* 0 without one */
     for (int64_t j = 0; j < p->sk; j++)
         if (live[j]) sum += s[j] = expl(s[j] - max);
     for (int64_t j = 0; j < p->sk; j++) {

@@ -6,6 +6,7 @@
  */
 #include "helpers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +92,27 @@ static void take_part(prob *to, const prob *from, int64_t b, int64_t i0, int64_t
     to->scale = from->scale;
     to->q_offset = from->q_offset;
     to->mask = from->mask;
-    if (from->mask.bools.x == NULL) return;
-    to->mask.bools = pair_part(&from->mask.bools, b, i0, n, j0, m);
+    prob_round_numbers(to);
+    if (from->mask.bools.x) to->mask.bools = pair_part(&from->mask.bools, b, i0, n, j0, m);
+    if (from->mask.bias.x) to->mask.bias = pair_part(&from->mask.bias, b, i0, n, j0, m);
+}
+
+/* the slopes of batch (sequence) s come first */
+static void take_slopes(prob *to, const prob *from, int64_t s)
+{
+    for (int64_t h = 0; h < from->hq && from->mask.slopes_by_batch; h++)
+        to->mask.slope[h] = from->mask.slope[s * from->hq + h];
+    prob_round_numbers(to);
+}
+
+static void copy_pairs(pair_tensor *to, const pair_tensor *from)
+{
+    const int64_t *const d = from->dim;
+    if (from->x == NULL) return;
+    const size_t bytes = (size_t)(d[0] * d[1] * d[2] * d[3] + 1) * sizeof(double);
+    to->x = malloc(bytes);
+    assert_non_null(to->x);
+    memcpy(to->x, from->x, bytes - sizeof(double));
 }
 
 static void take_options(prob *to, const prob *from)
@@ -101,12 +121,9 @@ static void take_options(prob *to, const prob *from)
     to->scale = from->scale;
     to->q_offset = from->q_offset;
     to->mask = from->mask;
-    const int64_t *const d = from->mask.bools.dim;
-    if (from->mask.bools.x == NULL) return;
-    const size_t bytes = (size_t)(d[0] * d[1] * d[2] * d[3] + 1) * sizeof(double);
-    to->mask.bools.x = malloc(bytes);
-    assert_non_null(to->mask.bools.x);
-    memcpy(to->mask.bools.x, from->mask.bools.x, bytes - sizeof(double));
+    prob_round_numbers(to);
+    copy_pairs(&to->mask.bools, &from->mask.bools);
+    copy_pairs(&to->mask.bias, &from->mask.bias);
 }
 
 /* Which sequence row i (key j) lies in; batch b where nothing is packed. */
@@ -144,13 +161,16 @@ bool prob_sees(const prob *p, int64_t b, int64_t h, int64_t i, int64_t j)
     if (p->use & QKV_USE_KV_LEN && j >= m->kv_len[s]) return false;
     const int64_t start = p->use & QKV_USE_KV_START ? m->kv_start[s] : 0;
     if (j < start) return false;
-    const pair_tensor *const t = &m->bools;
-    if (p->use & QKV_USE_MASK) { /* read at the tensors' numbers */
-        const int64_t ti = i + (p->use & QKV_USE_PACKED ? m->cu_q[s] : 0);
-        const int64_t tj = j + (p->use & QKV_USE_PACKED ? m->cu_k[s] : 0);
-        if (tj >= t->dim[3] || (pair_at(t, b, h, ti, tj) != 0) == (m->mask_drops != 0))
-            return false;
-    }
+    const pair_tensor *const t = &m->bools, *const add = &m->bias;
+    /* read at the tensors' numbers */
+    const int64_t ti = i + (p->use & QKV_USE_PACKED ? m->cu_q[s] : 0);
+    const int64_t tj = j + (p->use & QKV_USE_PACKED ? m->cu_k[s] : 0);
+    if (p->use & QKV_USE_MASK &&
+        (tj >= t->dim[3] || (pair_at(t, b, h, ti, tj) != 0) == (m->mask_drops != 0)))
+        return false;
+    if (p->use & QKV_USE_BIAS &&
+        (tj >= add->dim[3] || pair_at(add, b, h, ti, tj) == -(double)INFINITY))
+        return false;
     const int64_t at = i + prob_offset(p, s); /* beside key j of the tensor: padding cancels out */
     if (p->use & QKV_USE_WINDOW) {
         if (m->window_left >= 0 && at - j > m->window_left) return false;
@@ -160,6 +180,60 @@ bool prob_sees(const prob *p, int64_t b, int64_t h, int64_t i, int64_t j)
     return !(p->use & QKV_USE_CAUSAL) || j <= at;
 }
 
+/* how far the row stands from the key */
+static int64_t away(const prob *p, int64_t b, int64_t i, int64_t j)
+{
+    const prob_mask *const m = &p->mask;
+    const int64_t s = sequence_of(p, m->cu_q, b, i);
+    if (p->use & QKV_USE_PACKED) {
+        i -= m->cu_q[s];
+        j -= m->cu_k[s];
+    }
+    const int64_t d = i + prob_offset(p, s) - j; /* padding cancels out */
+    return d < 0 ? -d : d;
+}
+
+long double prob_changed(const prob *p, int64_t b, int64_t h, int64_t i, int64_t j, long double s)
+{
+    const prob_mask *const m = &p->mask;
+    const int64_t row = (m->slopes_by_batch ? sequence_of(p, m->cu_q, b, i) : 0) * p->hq;
+    if (p->use & QKV_USE_SOFTCAP) s = (long double)m->softcap * tanhl(s / (long double)m->softcap);
+    if (p->use & QKV_USE_ALIBI) {
+        const int64_t n = p->hq >= 4 ? 4 : p->hq >= 2 ? 2 : 1; /* heads: up to 6 */
+        const long double exponent =
+            h < n ? (long double)(h + 1) / (long double)n : (2 * (h - n) + 1) / (2.0L * n);
+        const long double slope = m->max_bias > 0
+                                      ? powl(2, -(long double)m->max_bias * exponent)
+                                      : (long double)get_at(m->slope_numbers, p->dtype, row + h);
+        s -= slope * (long double)away(p, b, i, j);
+    }
+    if (p->use & QKV_USE_BIAS) s += (long double)pair_at(&m->bias, b, h, i, j);
+    return s;
+}
+
+void prob_round_numbers(prob *p)
+{
+    for (int64_t i = 0; i < PROB_BATCHES * PROB_HEADS; i++)
+        put_at(p->mask.slope_numbers, p->dtype, i, p->mask.slope[i]);
+    for (int64_t i = 0; i < PROB_HEADS; i++)
+        put_at(p->mask.sink_numbers, p->dtype, i, p->mask.sink[i]);
+}
+
+pair_memories prob_tensors(const prob *p, qkv_run_args *args)
+{
+    pair_memories m = {NULL, NULL};
+    prob_args(p, args);
+    if (p->use & QKV_USE_MASK) m.bools = pair_memory(&p->mask.bools, p, &args->mask);
+    if (p->use & QKV_USE_BIAS) m.bias = pair_memory(&p->mask.bias, p, &args->bias);
+    return m;
+}
+
+void pair_memories_free(pair_memories *m)
+{
+    free(m->bools);
+    free(m->bias);
+}
+
 void prob_args(const prob *p, qkv_run_args *args)
 {
     const prob_mask *const m = &p->mask;
@@ -167,6 +241,8 @@ void prob_args(const prob *p, qkv_run_args *args)
     if (p->use & QKV_USE_Q_LEN) args->q_len = m->q_len;
     if (p->use & QKV_USE_KV_START) args->kv_start = m->kv_start;
     if (p->use & QKV_USE_Q_OFFSETS) args->q_offset = m->q_offset;
+    if (p->use & QKV_USE_ALIBI && !(m->max_bias > 0)) args->slopes = m->slope_numbers;
+    if (p->use & QKV_USE_SINK) args->sinks = m->sink_numbers;
     if (p->use & QKV_USE_PACKED) {
         args->cu_q = m->cu_q;
         args->cu_k = m->cu_k;
@@ -230,6 +306,7 @@ prob prob_batch(const prob *p, int64_t batch)
     c.mask.q_len[0] = p->mask.q_len[batch % PROB_BATCHES];
     c.mask.kv_start[0] = p->mask.kv_start[batch % PROB_BATCHES];
     c.mask.q_offset[0] = p->mask.q_offset[batch % PROB_BATCHES];
+    take_slopes(&c, p, batch);
     memcpy(c.q, (const char *)p->q + (size_t)(batch * prob_nq(&c)) * n, (size_t)prob_nq(&c) * n);
     memcpy(c.k, (const char *)p->k + (size_t)(batch * prob_nk(&c)) * n, (size_t)prob_nk(&c) * n);
     memcpy(c.v, (const char *)p->v + (size_t)(batch * prob_nv(&c)) * n, (size_t)prob_nv(&c) * n);
@@ -259,6 +336,7 @@ prob prob_sequence(const prob *p, int64_t s)
     c.mask.q_len[0] = m->q_len[s];
     c.mask.kv_start[0] = m->kv_start[s];
     c.mask.q_offset[0] = m->q_offset[s];
+    take_slopes(&c, p, s);
     take_rows(c.q, p->q, p->hq, p->sq, i, c.sq, (size_t)p->d * e);
     take_rows(c.k, p->k, p->hkv, p->sk, j, c.sk, (size_t)p->d * e);
     take_rows(c.v, p->v, p->hkv, p->sk, j, c.sk, (size_t)p->dv * e);
@@ -271,7 +349,8 @@ void prob_free(prob *p)
     free(p->k);
     free(p->v);
     free(p->mask.bools.x);
-    p->mask.bools.x = NULL;
+    free(p->mask.bias.x);
+    p->mask.bools.x = p->mask.bias.x = NULL;
     p->q = p->k = p->v = NULL;
 }
 
@@ -294,6 +373,10 @@ qkv_params prob_params(const prob *p, how h)
     x.align = p->mask.align;
     x.mask_drops = p->mask.mask_drops;
     if (p->use & QKV_USE_MASK) x.mask = pair_shape(&p->mask.bools, p);
+    if (p->use & QKV_USE_BIAS) x.bias = pair_shape(&p->mask.bias, p);
+    x.softcap = p->mask.softcap;
+    x.alibi_max_bias = p->mask.max_bias;
+    x.slopes_by_batch = p->mask.slopes_by_batch;
     return x;
 }
 
@@ -356,15 +439,14 @@ static void run_blocks(const prob *p, how h, blocks *m, answer *a)
     r.v = m->v.base;
     r.out = m->out.base;
     r.lse = a->lse;
-    prob_args(p, &r);
-    void *const bools = p->use & QKV_USE_MASK ? pair_memory(&p->mask.bools, p, &r.mask) : NULL;
+    pair_memories pairs = prob_tensors(p, &r);
     r.workspace = workspace_new(plan);
     r.workspace_size = a->workspace_bytes;
     r.threads = executor_threads(&e);
     a->status = qkv_run(plan, &r, &a->err);
     a->tasks = e.most_tasks;
     executor_done(&e);
-    free(bools);
+    pair_memories_free(&pairs);
     free(r.workspace);
     qkv_plan_destroy(plan);
 }

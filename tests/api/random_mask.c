@@ -6,6 +6,7 @@
  */
 #include "helpers.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,49 @@ void prob_random_mask(prob *p, rng *r)
         m->kv_start[s] = rng_range(r, 0, 4) ? rng_range(r, 0, keys / 3) : rng_range(r, 0, keys);
         m->q_offset[s] = rng_range(r, -far, far);
     }
+}
+
+/* numbers of a bias: 0, some -inf (whole tiles of them), about unit size, now and then far away */
+static void random_bias(prob *p, rng *r)
+{
+    static const int32_t types[] = {QKV_F32, QKV_F64};
+    pair_tensor *const t = &p->mask.bias;
+    const int64_t full[3] = {p->b, p->hq, p->sq}, look = rng_range(r, 0, 3);
+    for (int i = 0; i < 3; i++) t->dim[i] = rng_range(r, 0, 2) ? full[i] : 1;
+    t->dim[3] = rng_range(r, 0, 4) ? p->sk : rng_range(r, 0, p->sk);
+    t->dtype = types[rng_range(r, 0, 1)];
+    t->form = (pair_form)rng_range(r, 0, 2);
+    const int64_t rows = t->dim[0] * t->dim[1] * t->dim[2], keys = t->dim[3];
+    t->x = malloc((size_t)(rows * keys + 1) * sizeof *t->x);
+    assert_non_null(t->x);
+    const uint64_t salt = rng_next(r);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < keys; j++) {
+            rng tile = {salt ^ (uint64_t)(i % p->sq / 128 * 977 + j / 128)};
+            rng_next(&tile);
+            const bool out = look == 0   ? rng_range(r, 0, 1)
+                             : look == 1 ? rng_range(&tile, 0, 1)
+                             : look == 2 ? rng_range(r, 0, 99) == 0
+                                         : false;
+            /* multiples of 1/64: the same in every type */
+            t->x[i * keys + j] = out ? -(double)INFINITY : (double)rng_range(r, -200, 200) / 64.0;
+        }
+}
+
+void prob_random_added(prob *p, rng *r)
+{
+    prob_mask *const m = &p->mask;
+    static const uint64_t bits[] = {QKV_USE_BIAS, QKV_USE_ALIBI, QKV_USE_SOFTCAP, QKV_USE_SINK};
+    for (int i = 0; i < 4; i++)
+        if (rng_range(r, 0, 1) == 0) p->use |= bits[i];
+    if (p->use & QKV_USE_BIAS) random_bias(p, r);
+    m->softcap = 0.5 + 20 * rng_unit(r);
+    m->max_bias = rng_range(r, 0, 2) ? 0 : 1 + 7 * rng_unit(r);
+    m->slopes_by_batch = (int32_t)rng_range(r, 0, 1);
+    for (int i = 0; i < PROB_BATCHES * PROB_HEADS; i++) m->slope[i] = rng_unit(r);
+    for (int i = 0; i < PROB_HEADS; i++)
+        m->sink[i] = rng_range(r, 0, 5) ? 3 * rng_normal(r) : -(double)INFINITY;
+    prob_round_numbers(p);
 }
 
 static const uint32_t poison[] = {0x7FC00000u, 0x7FC00001u, 0x7F800001u, 0xFFFFFFFFu,

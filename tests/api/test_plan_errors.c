@@ -202,7 +202,7 @@ static void unknown_types_are_refused(void **state)
 static void unknown_use_bits_are_refused(void **state)
 {
     (void)state;
-    for (int bit = 10; bit < 64; bit++) {
+    for (int bit = 15; bit < 64; bit++) {
         qkv_params p = good();
         p.use = UINT64_C(1) << bit | QKV_USE_CAUSAL;
         qkv_error e = qkv_error_init();
@@ -295,6 +295,43 @@ static void masks_that_do_not_fit_are_refused(void **state)
     p.mask.stride[2] = INT64_MAX / 2;
     qkv_plan *plan = NULL;
     assert_int_equal(qkv_plan_create(&plan, &p, NULL, NULL), QKV_EARG);
+}
+
+static void what_is_added_has_bounds(void **state)
+{
+    (void)state;
+    static const double caps[] = {0.0, -1, -0.0, NAN, INFINITY, -INFINITY, 1e-40, 1e40, 1e300};
+    for (size_t i = 0; i < sizeof caps / sizeof caps[0]; i++) {
+        qkv_params p = good();
+        p.use = QKV_USE_SOFTCAP;
+        p.softcap = caps[i];
+        qkv_error e = qkv_error_init();
+        assert_int_equal(qkv_plan_create(&(qkv_plan *){NULL}, &p, NULL, &e), QKV_EARG);
+        assert_string_equal(e.arg, "params.softcap");
+        assert_sentence("softcap", &e);
+    }
+    static const double biases[] = {-1, NAN, INFINITY, 1001};
+    for (size_t i = 0; i < sizeof biases / sizeof biases[0]; i++) {
+        qkv_params p = good();
+        p.use = QKV_USE_ALIBI;
+        p.alibi_max_bias = biases[i];
+        qkv_error e = qkv_error_init();
+        assert_int_equal(qkv_plan_create(&(qkv_plan *){NULL}, &p, NULL, &e), QKV_EARG);
+        assert_string_equal(e.arg, "params.alibi_max_bias");
+        assert_sentence("alibi", &e);
+    }
+    qkv_params p = good();
+    p.use = QKV_USE_ALIBI;
+    p.slopes_by_batch = 2;
+    assert_refused("slopes", &p, QKV_EARG, "params.slopes_by_batch", 2, 1);
+    p = good();
+    p.use = QKV_USE_BIAS;
+    p.bias = qkv_shape_dense(QKV_BOOL, B, HQ, SQ, SK);
+    assert_refused("bias", &p, QKV_EUNSUPPORTED, "params.bias.dtype", QKV_BOOL, QKV_F32);
+    p.bias = qkv_shape_dense(QKV_BF16, B, HKV, SQ, SK);
+    assert_refused("bias", &p, QKV_ESHAPE, "params.bias.dim[1]", HKV, HQ);
+    p.bias = qkv_shape_dense(QKV_F64, B, HQ, SQ, SK + 3);
+    assert_refused("bias", &p, QKV_ESHAPE, "params.bias.dim[3]", SK + 3, SK);
 }
 
 static void kernels_that_are_not_there_are_refused(void **state)
@@ -607,6 +644,7 @@ int main(void)
         cmocka_unit_test(unknown_use_bits_are_refused),
         cmocka_unit_test(options_out_of_their_bounds_are_refused),
         cmocka_unit_test(masks_that_do_not_fit_are_refused),
+        cmocka_unit_test(what_is_added_has_bounds),
         cmocka_unit_test(kernels_that_are_not_there_are_refused),
         cmocka_unit_test(the_scale_must_be_usable),
         cmocka_unit_test(the_row_offset_has_a_bound),

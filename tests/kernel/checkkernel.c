@@ -68,6 +68,35 @@ static void check_narrow(const rows_case *c, const rows_result *a, const rows_re
         if (memcmp(a->narrowed[i], b->narrowed[i], (size_t)bytes) != 0 && differ++ < 3)
             printf("# %s: narrowed to another type differs\n", where);
 }
+static void check_bias_seen(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    for (int64_t r = 0; r < c->rows && c->b_dtype; r++)
+        if (memcmp(a->bias_seen[r], b->bias_seen[r], sizeof a->bias_seen[r]) != 0 && differ++ < 3)
+            printf("# %s: row %lld sees other biases\n", where, (long long)r);
+}
+static void check_bias(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    for (int64_t r = 0; r < c->rows && c->b_dtype; r++)
+        same("bias", rows_at(a->biases, r * ROWS_KEYS, c->bytes),
+             rows_at(b->biases, r * ROWS_KEYS, c->bytes), c->keys, c->bytes, 1);
+}
+static void check_change(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    for (int64_t r = 0; r < c->rows && c->changed; r++)
+        same("changed", rows_at(a->changed, r * ROWS_KEYS + c->lo[r], c->bytes),
+             rows_at(b->changed, r * ROWS_KEYS + c->lo[r], c->bytes), c->hi[r] - c->lo[r], c->bytes,
+             1);
+}
+static void check_sink(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    same("sunk o", a->sunk, b->sunk, c->rows * c->dv, c->bytes, 1);
+    same("sunk m", a->sunk_m, b->sunk_m, c->rows, c->bytes, 1);
+    same("sunk l", a->sunk_l, b->sunk_l, c->rows, c->bytes, 1);
+}
+static void check_show_top(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    same("top", a->top, b->top, c->rows, c->bytes, 0);
+}
 static void check_score(const rows_case *c, const rows_result *a, const rows_result *b)
 {
     for (int64_t r = 0; r < c->rows; r++)
@@ -134,9 +163,38 @@ enum { NCHECKS = sizeof checks / sizeof checks[0] };
 /* ---- cases --------------------------------------------------------------------------------------- */
 
 /* what a case is about; the first is the commonest */
-static const char *const kinds[] = {"plain",  "edges", "sharp", "huge",     "wild k",
-                                    "wild v", "dead",  "ties",  "scattered"};
+static const char *const kinds[] = {"plain",  "edges", "sharp", "huge",      "wild k",
+                                    "wild v", "dead",  "ties",  "scattered", "changed"};
 enum { NKINDS = sizeof kinds / sizeof kinds[0] };
+
+/* softcap, ALiBi, biases: with numbers that are large, infinite or NaN among them */
+static void make_changes(rows_case *c, int kind)
+{
+    static const int32_t types[] = {0, QKV_F32, QKV_F16, QKV_BF16, QKV_F64};
+    static const double caps[] = {1, 30, 0.01, 1e4};
+    c->changed = kind == 9 || draw(5) == 0;
+    c->cap = (int)draw(2);
+    c->softcap = caps[draw(4)];
+    c->alibi = (int)draw(2);
+    c->slope = (double)draw(64) / 64 - 0.25;
+    c->position = draw(4) ? (int64_t)draw(300) - 100 : (int64_t)(draw(1 << 30) << 32);
+    c->key = 128 * (int64_t)draw(3);
+    c->b_dtype = types[draw(5)];
+    c->b_key_stride = 1 + (int64_t)(draw(3) == 0);
+    const uint64_t much = draw(6); /* 0: all of it; 5: none */
+    for (size_t i = 0; i < sizeof c->b; i++) c->b[i] = (char)draw(256);
+    for (int64_t i = 0; i < ROWS_MAX * ROWS_KEYS * 2 && c->b_dtype; i++) {
+        if (draw(6) < much) continue; /* random bits: some are huge, some NaN */
+        static const double minus_inf64 = -(double)__builtin_inff();
+        static const float minus_inf32 = -__builtin_inff();
+        static const uint16_t minus_inf16 = 0xFC00, minus_inf_b = 0xFF80;
+        char *const to = c->b + c->offset;
+        if (c->b_dtype == QKV_F64) memcpy(to + 8 * i, &minus_inf64, 8);
+        if (c->b_dtype == QKV_F32) memcpy(to + 4 * i, &minus_inf32, 4);
+        if (c->b_dtype == QKV_F16) memcpy(to + 2 * i, &minus_inf16, 2);
+        if (c->b_dtype == QKV_BF16) memcpy(to + 2 * i, &minus_inf_b, 2);
+    }
+}
 
 static void make_case(rows_case *c, int bytes, int kind, int64_t max_rows)
 {
@@ -170,6 +228,7 @@ static void make_case(rows_case *c, int bytes, int kind, int64_t max_rows)
             const uint64_t any = draw(1 << 30) << 34 ^ draw(1 << 30) << 12 ^ draw(1 << 12);
             c->seen[r][i] = draw(3) ? any : draw(2) ? any & any >> 7 & any << 9 : 0;
         }
+    make_changes(c, kind);
     rows_fill(c, &seed, kind == 7);
     if (kind == 4) rows_poison(c, &seed, c->k, c->keys * c->d);
     if (kind == 5) rows_poison(c, &seed, c->v, c->keys * c->dv);

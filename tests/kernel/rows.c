@@ -13,6 +13,7 @@ typedef struct tile_memory {
     _Alignas(64) char m[ROWS_MAX * ROWS_BYTES], l[ROWS_MAX * ROWS_BYTES];
     _Alignas(64) char m2[ROWS_MAX * ROWS_BYTES], l2[ROWS_MAX * ROWS_BYTES];
     _Alignas(64) char mb[ROWS_MAX * ROWS_BYTES], lb[ROWS_MAX * ROWS_BYTES];
+    _Alignas(64) char top[ROWS_MAX * ROWS_BYTES], bias[ROWS_KEYS * ROWS_MAX * ROWS_BYTES];
     _Alignas(64) char v[(ROWS_D + 8) * (ROWS_KEYS + 16) * ROWS_BYTES];
     int32_t lo[ROWS_MAX], hi[ROWS_MAX];
     uint64_t live[ROWS_KEYS];
@@ -92,6 +93,35 @@ static void row_of(char *to, const char *from, int64_t n, int64_t r, int64_t wid
         memcpy(to + i * bytes, from + (i * width + r) * bytes, (size_t)bytes);
 }
 
+/* The biases of the tile's rows, and which of them exclude. */
+static void run_bias(const qkvi_ops *ops, const rows_case *c, rows_result *out, tile_memory *t,
+                     int64_t first, int64_t rows, int64_t width)
+{
+    const int64_t row_stride = c->b_key_stride * ROWS_KEYS;
+    const int b_bytes = c->b_dtype == QKV_F64 ? 8 : c->b_dtype == QKV_F32 ? 4 : 2;
+    const char *const from = c->b + c->offset + first * row_stride * b_bytes;
+    uint64_t seen[ROWS_MAX][2];
+    memset(seen, 0xFF, sizeof seen);
+    ops->bias_seen(from, c->b_dtype, row_stride, c->b_key_stride, rows, c->keys, seen);
+    memcpy(out->bias_seen + first, seen, (size_t)rows * sizeof seen[0]);
+    ops->bias(t->bias, from, c->b_dtype, row_stride, c->b_key_stride, rows, c->keys, width);
+    for (int64_t r = 0; r < rows; r++)
+        row_of(out->biases + (first + r) * ROWS_KEYS * c->bytes, t->bias, c->keys, r, width,
+               c->bytes);
+}
+
+static void run_sink(const qkvi_ops *ops, const rows_case *c, rows_result *out, tile_memory *t,
+                     int64_t first, int64_t rows, int64_t width)
+{
+    const int e = c->bytes;
+    ops->sink(t->o, t->m, t->l, c->slope * 40, c->dv, width);
+    for (int64_t r = 0; r < rows; r++) {
+        row_of(out->sunk + (first + r) * c->dv * e, t->o, c->dv, r, width, e);
+        row_of(out->sunk_m + (first + r) * e, t->m, 1, r, width, e);
+        row_of(out->sunk_l + (first + r) * e, t->l, 1, r, width, e);
+    }
+}
+
 /* Rows [first, first + rows) as one tile. */
 static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, tile_memory *t,
                      int64_t first, int64_t rows)
@@ -141,11 +171,35 @@ static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, 
     s.lo = c->ranged ? t->lo : NULL;
     s.hi = c->ranged ? t->hi : NULL;
     s.live = live;
+    if (c->b_dtype) run_bias(ops, c, out, t, first, rows, width);
+    const qkvi_change change = {.cap = c->cap,
+                                .alibi = c->alibi,
+                                .cap_in = 2 / c->softcap,
+                                .cap_out = c->softcap * 1.4426950408889634,
+                                .slope = c->slope,
+                                .position = c->position + first,
+                                .key = c->key,
+                                .bias = c->b_dtype ? t->bias : NULL,
+                                .rows = rows};
+    if (c->changed) {
+        s.change = &change;
+        ops->score(&s);
+        for (int64_t r = 0; r < rows; r++)
+            row_of(out->changed + (first + r) * ROWS_KEYS * e, t->s, c->keys, r, width, e);
+        s.change = NULL;
+    }
     memset(t->s, 0x5A, sizeof t->s); /* what is not written shows */
     ops->score(&s);
     for (int64_t r = 0; r < rows; r++)
         row_of(out->score + (first + r) * ROWS_KEYS * e, t->s, c->keys, r, width, e);
+    if (c->changed) {
+        s.change = &change;
+        ops->change(&s);
+    }
+    for (int64_t r = 0; r < width; r++) put(t->top, r, e, -(double)__builtin_inff());
+    s.top = t->top;
     ops->weigh(&s);
+    ops->show_top(t->top, out->top + first * e, rows);
     for (int64_t r = 0; r < rows; r++) {
         row_of(out->weight + (first + r) * ROWS_KEYS * e, t->s, c->keys, r, width, e);
         row_of(out->mb + (first + r) * e, t->mb, 1, r, width, e);
@@ -169,8 +223,9 @@ static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, 
     ops->fold(t->o2, t->m2, t->l2, t->o, t->m, t->l, c->dv, width);
     for (int64_t r = 0; r < rows; r++)
         row_of(out->folded + (first + r) * c->dv * e, t->o2, c->dv, r, width, e);
-    ops->finish(t->o2, t->m2, t->l2, out->out + first * c->dv * e, c->dv, 1, out->lse + first * e,
-                rows, c->dv, width);
+    run_sink(ops, c, out, t, first, rows, width);
+    ops->finish(t->o2, t->m2, t->l2, 1.25, out->out + first * c->dv * e, c->dv, 1,
+                out->lse + first * e, rows, c->dv, width);
     ops->store_node(t->o2, t->m2, t->l2, node, node_bytes, rows, c->dv, width);
     ops->load_node(t->o, t->m, t->l, node, node_bytes, rows, c->dv, width);
     ops->store_node(t->o, t->m, t->l, out->node_again + first * node_bytes, node_bytes, rows, c->dv,

@@ -25,6 +25,13 @@ typedef struct rows_case {
     int32_t lo[ROWS_MAX], hi[ROWS_MAX];
     int scattered; /* bit j % 64 of seen[row][j / 64]: the row sees that key of its range */
     uint64_t seen[ROWS_MAX][ROWS_KEYS / 64];
+    /* what is done to the scores; biases [row][key] of any type, b_extra numbers from row to row */
+    int changed, cap, alibi;
+    double softcap, slope;
+    int64_t position, key;
+    int32_t b_dtype; /* 0: none */
+    int64_t b_key_stride;
+    char b[ROWS_MAX * ROWS_KEYS * ROWS_BYTES * 2 + ROWS_SLACK];
     char q[ROWS_MAX * ROWS_D * ROWS_BYTES + ROWS_SLACK];
     char k[ROWS_KEYS * ROWS_D * ROWS_BYTES + ROWS_SLACK];
     char v[ROWS_KEYS * ROWS_D * ROWS_BYTES + ROWS_SLACK];
@@ -38,6 +45,10 @@ typedef struct rows_result {
     char widened[2][ROWS_KEYS * ROWS_D * ROWS_BYTES], narrowed[2][ROWS_MAX * ROWS_D * ROWS_BYTES];
     char score[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], weight[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
     char scaled[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], shown[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
+    char changed[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], biases[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
+    uint64_t bias_seen[ROWS_MAX][2];
+    char top[ROWS_MAX * ROWS_BYTES], sunk[ROWS_MAX * ROWS_D * ROWS_BYTES];
+    char sunk_l[ROWS_MAX * ROWS_BYTES], sunk_m[ROWS_MAX * ROWS_BYTES];
     char mb[ROWS_MAX * ROWS_BYTES], lb[ROWS_MAX * ROWS_BYTES];
     char o[ROWS_MAX * ROWS_D * ROWS_BYTES], m[ROWS_MAX * ROWS_BYTES], l[ROWS_MAX * ROWS_BYTES];
     char folded[ROWS_MAX * ROWS_D * ROWS_BYTES], out[ROWS_MAX * ROWS_D * ROWS_BYTES];

@@ -31,6 +31,9 @@
 #define WILD_BIT INT32_C(0x40000000) /* clear in every |x| < 2, set in NaN */
 #define QUIET_NAN INT32_C(0x7FC00000)
 #define LN2 ((float)QKVI_LN2)
+#define LOG2E ((float)QKVI_LOG2E)
+#define REAL_MAX 0x1.fffffep+127f
+#define SOFTCAP_TOP QKVI_SOFTCAP_TOP_F32
 #define INTEGERS_FROM 0x1p+23f
 #else
 #define NAME(x) x##_f64
@@ -60,6 +63,9 @@
 #define WILD_BIT INT64_C(0x4000000000000000)
 #define QUIET_NAN INT64_C(0x7FF8000000000000)
 #define LN2 QKVI_LN2
+#define LOG2E QKVI_LOG2E
+#define REAL_MAX 0x1.fffffffffffffp+1023
+#define SOFTCAP_TOP QKVI_SOFTCAP_TOP_F64
 #define INTEGERS_FROM 0x1p+52
 #endif
 
@@ -69,7 +75,9 @@
 /* clang-format off */
 #include "kernel/body/half.inc.c"
 #include "kernel/body/pack.inc.c"
+#include "kernel/body/bias.inc.c"
 #include "kernel/body/score.inc.c"
+#include "kernel/body/change.inc.c"
 #include "kernel/body/weigh.inc.c"
 #include "kernel/body/blend.inc.c"
 #include "kernel/body/finish.inc.c"
@@ -104,4 +112,7 @@
 #undef WILD_BIT
 #undef QUIET_NAN
 #undef LN2
+#undef LOG2E
+#undef REAL_MAX
+#undef SOFTCAP_TOP
 #undef INTEGERS_FROM

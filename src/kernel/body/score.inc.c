@@ -157,12 +157,14 @@ static void NAME(score_range)(const qkvi_step *t, int64_t j0, int64_t j1, int v0
     }
 }
 
+static void NAME(change)(qkvi_step *t); /* change.inc.c */
+
 static void NAME(score)(qkvi_step *t)
 {
     vec mx[QKVI_TILE_VECTORS];
     real *const mb = t->mb;
     for (int v = 0; v < QKVI_TILE_VECTORS; v++) mx[v] = NAME(all)(-(real)__builtin_inff());
-    if (t->lo == NULL) {
+    if (t->lo == NULL || (t->change && t->change->rule)) {
         NAME(score_range)(t, 0, t->keys, 0, t->vectors, mx);
     } else {
         const NAME(edges) e = NAME(find_edges)(t);
@@ -181,4 +183,5 @@ static void NAME(score)(qkvi_step *t)
         }
     }
     for (int v = 0; v < t->vectors; v++) NAME(store)(mb + v * LANES, mx[v]);
+    if (t->change) NAME(change)(t);
 }

@@ -3,6 +3,13 @@
  * units, and the weight.
  */
 
+static void NAME(show_top)(const void *top_, void *x_, int64_t rows)
+{
+    const real *const top = top_;
+    real_u *const x = x_;
+    for (int64_t r = 0; r < rows; r++) x[r] = NAME(canonical)(top[r] * LN2 + 0);
+}
+
 static void NAME(show_scaled)(const void *s_, void *x_, int64_t keys, int64_t r, int64_t width)
 {
     const real *const s = s_;

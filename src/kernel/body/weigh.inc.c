@@ -139,30 +139,32 @@ INLINE real NAME(weight_any)(real t, real m)
     return NAME(from_bits)(NAME(bits)(y) + (ireal)((ireal)e * ((ireal)1 << MANTISSA)));
 }
 
-/* One row of the block: weights in place, +0 where excluded; *m = -inf for a dead row. live: NULL, or
- * whose bit r says which keys of [lo, hi) it sees. */
-static real NAME(weigh_row)(real *s, int64_t width, int32_t keys, int32_t lo, int32_t hi,
-                            const uint64_t *live, int64_t r, real *m)
+/* Row r of the block: weights in place, +0 where excluded; *m = -inf for a dead row. */
+static real NAME(weigh_row)(const qkvi_step *t, int64_t r, real *m)
 {
     const real inf = (real)__builtin_inff();
+    const int64_t width = (int64_t)t->vectors * LANES;
+    const int32_t lo = t->lo ? t->lo[r] : 0, end = t->lo ? t->hi[r] : t->keys;
+    const int32_t hi = end < t->keys ? end : t->keys;
+    real *const s = (real *)t->s + r, *const all = t->top;
     real top = -inf, lane[QKVI_SUM_LANES] = {0};
     int wild = 0;
-    for (int32_t j = 0; j < lo && j < keys; j++) s[j * width] = 0;
-    for (int32_t j = hi > lo ? hi : lo; j < keys; j++) s[j * width] = 0;
-    for (int32_t j = lo; j < hi; j++) {
-        const real t = s[j * width];
-        if (live && !(live[j] >> r & 1)) continue;
-        if (t > top) top = t;
-        wild |= t != t || t == inf;
+    for (int32_t j = 0; j < t->keys; j++) {
+        if (j < lo || j >= hi || (t->live && !(t->live[j] >> r & 1))) {
+            s[j * width] = 0;
+            continue;
+        }
+        const real x = s[j * width];
+        if (x > top) top = x;
+        wild |= x != x || x == inf;
     }
     *m = top > -INTEGERS_FROM && top < INTEGERS_FROM ? vrint(NAME(all)(top))[0] + 0 : top;
     if (wild) *m = 0; /* l and o are NaN: m no longer matters, but must be a number */
+    if (all && wild) all[r] = NAME(from_bits)(QUIET_NAN);
+    if (all && top > all[r]) all[r] = top;
     for (int32_t j = lo; j < hi; j++) {
         real *const p = s + j * width;
-        if (live && !(live[j] >> r & 1)) {
-            *p = 0;
-            continue;
-        }
+        if (t->live && !(t->live[j] >> r & 1)) continue;
         *p = wild ? NAME(from_bits)(QUIET_NAN) : NAME(is_dead)(top) ? 0 : NAME(weight_any)(*p, *m);
         lane[j % QKVI_SUM_LANES] += *p;
     }
@@ -174,12 +176,9 @@ static real NAME(weigh_row)(real *s, int64_t width, int32_t keys, int32_t lo, in
 NOINLINE void NAME(weigh_slow)(qkvi_step *t)
 {
     const int64_t width = (int64_t)t->vectors * LANES;
-    real *const mb = t->mb, *const lb = t->lb, *const s = t->s;
+    real *const mb = t->mb, *const lb = t->lb;
     NAME(score)(t);
-    for (int64_t r = 0; r < width; r++)
-        lb[r] = NAME(weigh_row)(s + r, width, t->keys, t->lo ? t->lo[r] : 0,
-                                t->lo ? (t->hi[r] < t->keys ? t->hi[r] : t->keys) : t->keys,
-                                t->live, r, mb + r);
+    for (int64_t r = 0; r < width; r++) lb[r] = NAME(weigh_row)(t, r, mb + r);
     t->slow = 1;
 }
 
@@ -190,6 +189,7 @@ static void NAME(weigh)(qkvi_step *t)
     const vec dead = NAME(all)(-(real)__builtin_inff()), fast = NAME(all)(FAST_M);
     const NAME(edges) e = NAME(find_edges)(t);
     ivec wild = {0}, any_dead = {0};
+    vec tops[QKVI_TILE_VECTORS];
     t->slow = 0;
     for (int v = 0; v < t->vectors; v++) {
         vec top = NAME(load)(mb + v * LANES);
@@ -197,6 +197,7 @@ static void NAME(weigh)(qkvi_step *t)
             top = NAME(exclude_scattered)(t, v, e.lo[v], e.hi[v]);
         else if (t->lo)
             top = NAME(exclude)(t, v, e.lo[v], e.hi[v]);
+        tops[v] = top;
         const ivec is_dead = top == dead;
         const vec m = NAME(select)(is_dead, (vec){0}, vrint(top) + (vec){0});
         wild |= ((m > fast) | (m < -fast)) & ((ivec){0} + WILD_BIT);
@@ -211,8 +212,13 @@ static void NAME(weigh)(qkvi_step *t)
                           : NAME(weigh_some)(s + v * LANES, e.lo[v], e.hi[v], m, width, &wild);
         NAME(store)(lb + v * LANES, l);
     }
-    if (vany(wild & WILD_BIT))
+    if (vany(wild & WILD_BIT)) {
         NAME(weigh_slow)(t);
-    else
-        t->slow = vany(any_dead); /* a dead row's values must not be touched, whatever they hold */
+        return;
+    }
+    t->slow = vany(any_dead); /* a dead row's values must not be touched, whatever they hold */
+    for (int v = 0; v < t->vectors && t->top; v++) {
+        real *const p = (real *)t->top + v * LANES;
+        NAME(store)(p, vmax(tops[v], NAME(load)(p))); /* a NaN stays */
+    }
 }
