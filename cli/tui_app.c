@@ -368,6 +368,13 @@ static void key_in_help(tui_app *app, int key)
     clamp(&app->help_top, &app->text, app->body_rows);
 }
 
+/* Controls that left and right change; everywhere else an arrow only moves. */
+static bool is_slider(int kind)
+{
+    return kind == CONTROL_TITLE || kind == CONTROL_SHARPNESS || kind == CONTROL_BLEND ||
+           kind == CONTROL_CHANNELS;
+}
+
 static void arrow(tui_app *app, int key)
 {
     const bool sideways = key == TUI_KEY_LEFT || key == TUI_KEY_RIGHT;
@@ -377,9 +384,9 @@ static void arrow(tui_app *app, int key)
         figure_act(app, app->focus, ACT_FOCUS);
         return;
     }
-    if (sideways)
+    if (sideways && is_slider(app->focus.kind))
         figure_act(app, app->focus, key == TUI_KEY_RIGHT ? ACT_MORE : ACT_LESS);
-    else
+    else if (!sideways)
         scroll(app, key == TUI_KEY_DOWN ? 1 : -1);
 }
 

@@ -54,7 +54,7 @@ typedef enum tui_act {
     ACT_MORE  /* right, or plus */
 } tui_act;
 
-enum { TUI_UNDO = 50, TUI_OPEN = 24, TUI_QUESTIONS = 16, TUI_STAGES = 5 };
+enum { TUI_UNDO = 50, TUI_OPEN = 24, TUI_QUESTIONS = 16, TUI_STAGES = 5, TUI_NAME = 10 };
 
 typedef struct tui_app {
     tui_means means;
@@ -182,6 +182,8 @@ lesson_view plain_view(tui_app *app, int width);
 const char *shown(tui_app *app, double x);
 const char *exact(tui_app *app, double x);
 const char *key_name(tui_app *app, int64_t key);
+/* Where what stands behind the names starts, at least there. */
+int name_column(tui_app *app, int least);
 /* "low -----O---- high": the knob is the target. */
 void slider(tui_app *app, tui_doc *doc, tui_id id, const char *low, const char *high, int stop,
             int stops);

@@ -39,8 +39,19 @@ const char *key_name(tui_app *app, int64_t key)
 {
     lesson_line line;
     line_start(&line, &app->face);
-    line_key(&line, &app->in, key, LESSON_NAME_COLUMNS);
+    line_key(&line, &app->in, key, TUI_NAME);
     return keep(app, line.text);
+}
+
+int name_column(tui_app *app, int least)
+{
+    int most = least;
+    for (int64_t j = 0; j < app->in.keys && j < 16; j++) {
+        const char *const name = key_name(app, j);
+        const int columns = tui_columns(name, strlen(name)) + 1;
+        if (columns > most) most = columns;
+    }
+    return most;
 }
 
 void slider(tui_app *app, tui_doc *doc, tui_id id, const char *low, const char *high, int stop,
@@ -172,15 +183,15 @@ static void answer_row(tui_app *app, tui_doc *doc, int64_t j)
 {
     const lesson_input *const in = &app->in;
     lesson_line key;
+    const int left = name_column(app, 6);
     doc_put(doc, TUI_NORMAL, key_name(app, j));
-    doc_to(doc, 6);
-    line_start(&key, &app->face);
-    line_vector(&key, in->k + j * in->d_k, in->d_k, in->d_k < 4 ? in->d_k : 4, 0);
+    doc_to(doc, left);
     line_start(&key, &app->face);
     line_vector(&key, in->k + j * in->d_k, in->d_k, in->d_k < 4 ? in->d_k : 4,
                 lesson_all_whole(in->k + j * in->d_k, in->d_k));
     doc_put(doc, TUI_K, key.text);
-    doc_to(doc, 13);
+    doc_to(doc, left + 7);
+    doc_put(doc, TUI_NORMAL, " ");
     doc_put(doc, TUI_NORMAL, shown(app, app->stages.row_weight[j]));
     doc_put(doc, TUI_NORMAL, " ");
     const int room = doc->width - doc->column;
@@ -296,7 +307,7 @@ static void project_given(tui_app *app, tui_doc *doc)
     const lesson_state *const s = &app->state;
     static const char *const name[3] = {"W^Q", "W^K", "W^V"};
     const bool narrow = doc->width < 52;
-    const int left = narrow ? 4 : 7, step = narrow ? 8 : 10;
+    const int left = name_column(app, narrow ? 4 : 7), step = narrow ? 8 : 10;
     const int first = left + 2 * s->features + (narrow ? 2 : 7);
     doc_to(doc, left);
     doc_put(doc, TUI_STRONG, "X");
@@ -327,7 +338,8 @@ static void project_made(tui_app *app, tui_doc *doc)
 {
     const lesson_state *const s = &app->state;
     static const char *const name[3] = {"Q = X W^Q", "K = X W^K", "V = X W^V"};
-    const int first = doc->width >= 52 ? 7 : 4, step = doc->width >= 52 ? 14 : 11;
+    const bool narrow = doc->width < 52;
+    const int first = name_column(app, narrow ? 4 : 7), step = narrow ? 11 : 14;
     for (int m = 0; m < 3; m++) {
         doc_to(doc, first + m * step);
         doc_put_n(doc, role_style[m], name[m], step > 12 ? strlen(name[m]) : 1);

@@ -29,16 +29,17 @@ static void symmetry(tui_app *app, tui_doc *doc)
                                                                   (size_t)s->tokens);
     if (!x) return;
     project_without(s, x);
-    doc_to(doc, 6);
+    const int left = name_column(app, 6);
+    doc_to(doc, left);
     doc_put(doc, TUI_QUIET, app->face.utf8 ? "X Xᵀ" : "X X^T");
-    doc_to(doc, 6 + 4 * n + 6);
+    doc_to(doc, left + 4 * n + 6);
     doc_put(doc, TUI_QUIET, app->face.utf8 ? "Q Kᵀ" : "Q K^T");
     doc_line(doc);
     for (int i = 0; i < n; i++) {
         doc_put(doc, TUI_NORMAL, key_name(app, i));
-        doc_to(doc, 6);
+        doc_to(doc, left);
         matrix_row(app, doc, x + (int64_t)i * s->tokens, n);
-        doc_to(doc, 6 + 4 * n + 6);
+        doc_to(doc, left + 4 * n + 6);
         matrix_row(app, doc, app->stages.score + (int64_t)i * app->stages.keys, n);
         doc_line(doc);
     }
@@ -80,9 +81,10 @@ static void causal(tui_app *app, tui_doc *doc)
     const lesson_input *const in = &app->in;
     if (in->rows != in->keys || in->rows < 2 || !run_both(app, &runs)) return;
     const int64_t n = in->rows < PROOF_TOKENS ? in->rows : PROOF_TOKENS;
-    doc_to(doc, 6);
+    const int left = name_column(app, 6);
+    doc_to(doc, left);
     doc_put(doc, TUI_QUIET, word_text(app, LESSON_W_LAB_CAUSAL_BEFORE));
-    doc_to(doc, 22);
+    doc_to(doc, left + 16);
     doc_put(doc, TUI_QUIET, word_text(app, LESSON_W_LAB_CAUSAL_AFTER));
     doc_line(doc);
     for (int64_t i = in->rows - n; i < in->rows; i++) {
@@ -91,11 +93,11 @@ static void causal(tui_app *app, tui_doc *doc)
         const bool same = memcmp(a, b, (size_t)in->d_v * sizeof *a) == 0;
         lesson_line line;
         doc_put(doc, TUI_NORMAL, key_name(app, i));
-        doc_to(doc, 6);
+        doc_to(doc, left);
         line_start(&line, &app->face);
         line_vector(&line, a, in->d_v, in->d_v < 2 ? in->d_v : 2, 0);
         doc_put(doc, TUI_V, line.text);
-        doc_to(doc, 22);
+        doc_to(doc, left + 16);
         line_start(&line, &app->face);
         line_vector(&line, b, in->d_v, in->d_v < 2 ? in->d_v : 2, 0);
         doc_put(doc, TUI_V, line.text);

@@ -134,6 +134,8 @@ static void make_colors(void)
 bool tui_screen_open(const tui_means *means)
 {
     if (!means->screen) return false;
+    /* pauses are for terminals of the 1970s; theirs would stay right without them, by XON/XOFF */
+    setenv("NCURSES_NO_PADDING", "1", 0);
     screen = newterm(NULL, stdout, stdin);
     if (!screen) return false;
     if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) { /* a cursor that cannot be moved */
@@ -232,8 +234,55 @@ static int heed_signals(void)
     return TUI_KEY_NONE;
 }
 
+/* The key of a sequence that ends so; `number` is what stands before a '~'. */
+static int sequence_key(wint_t end, int number)
+{
+    switch (end) {
+    case 'A':
+        return TUI_KEY_UP;
+    case 'B':
+        return TUI_KEY_DOWN;
+    case 'C':
+        return TUI_KEY_RIGHT;
+    case 'D':
+        return TUI_KEY_LEFT;
+    case 'H':
+        return TUI_KEY_HOME;
+    case 'F':
+        return TUI_KEY_END;
+    case 'Z':
+        return TUI_KEY_BACK_TAB;
+    case '~':
+        break;
+    default:
+        return TUI_KEY_OTHER;
+    }
+    static const int keys[] = {TUI_KEY_OTHER,     TUI_KEY_HOME, TUI_KEY_OTHER,
+                               TUI_KEY_DELETE,    TUI_KEY_END,  TUI_KEY_PAGE_UP,
+                               TUI_KEY_PAGE_DOWN, TUI_KEY_HOME, TUI_KEY_END};
+    return number >= 0 && number < 9 ? keys[number] : TUI_KEY_OTHER;
+}
+
+/* An Escape that more follows at once: a key that terminfo does not know for this terminal. It is
+ * taken whole, lest its rest be read as letters. */
+static int after_escape(void)
+{
+    wint_t c = 0;
+    int number = 0;
+    const int kind = get_wch(&c);
+    if (kind == ERR) return TUI_KEY_ESCAPE;
+    if (kind == KEY_CODE_YES) return named_key(c);
+    if (c != '[' && c != 'O') return TUI_KEY_OTHER; /* Alt and a letter */
+    for (int i = 0; i < 16 && get_wch(&c) == OK; i++) {
+        if (c >= '0' && c <= '9' && number < 1000) number = 10 * number + (int)(c - '0');
+        if (c >= 0x40 && c <= 0x7E && !(c == '[' && i == 0)) return sequence_key(c, number);
+    }
+    return TUI_KEY_OTHER;
+}
+
 static int character(wint_t c)
 {
+    if (c == TUI_KEY_ESCAPE) return after_escape();
     if (c == 13) return TUI_KEY_ENTER;
     if (c == 8 || c == 127) return TUI_KEY_BACKSPACE;
     return (int)c;

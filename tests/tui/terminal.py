@@ -324,12 +324,38 @@ class Program:
         self.screen.feed(text)
         return True
 
-    def settle(self, quiet=0.06, most=10.0):
-        """Until nothing has come for `quiet` seconds."""
+    def waits(self):
+        """Has the program read all that was typed, and does it sleep?"""
+        typed = struct.unpack('i', fcntl.ioctl(self.inner, termios.FIONREAD, b'\0' * 4))[0]
+        try:
+            with open(f'/proc/{self.pid}/stat', encoding='ascii', errors='replace') as f:
+                state = f.read().rpartition(')')[2].split()[0]
+        except OSError:
+            return True
+        return typed == 0 and state in 'STZX'
+
+    def sleeps(self):
+        """How often the program has gone to sleep of its own will."""
+        try:
+            with open(f'/proc/{self.pid}/status', encoding='ascii', errors='replace') as f:
+                found = re.search(r'^voluntary_ctxt_switches:\s*(\d+)', f.read(), re.M)
+        except OSError:
+            return -1
+        return int(found.group(1)) if found else -1
+
+    def settle(self, quiet=0.004, most=20.0, asleep=None):
+        """Until the program waits for more and nothing of its output is left to draw. `asleep`: its
+        sleeps() before it was given something, for what was given may still be on its way."""
         end = time.monotonic() + most
+        while asleep is not None and self.sleeps() == asleep and self.process.poll() is None and \
+                time.monotonic() < end - most + 0.5:
+            self.read(0.002)
         while time.monotonic() < end:
-            if not self.read(quiet):
+            if self.read(0):
+                continue
+            if self.waits() and not self.read(quiet) and self.waits():
                 return
+            self.read(0.002)
 
     def wait_for(self, test, most=20.0):
         """Until test(screen) holds; False when it never does."""
@@ -356,13 +382,16 @@ class Program:
             text = self.KEYS.get(name, name)
             if application and name in ('up', 'down', 'left', 'right', 'home', 'end'):
                 text = text.replace('[', 'O')
+            asleep = self.sleeps()
             os.write(self.fd, text.encode())
-            self.settle()
+            # a lone Escape is waited with: it may begin a sequence
+            self.settle(0.12 if name == 'escape' else 0.004, asleep=asleep)
 
     def resize(self, rows, columns):
         self.screen.resize(rows, columns)
+        asleep = self.sleeps()
         self.set_size(rows, columns)
-        self.settle(0.15)
+        self.settle(0.01, asleep=asleep)
 
     def kill(self, number):
         os.kill(self.pid, number)
