@@ -134,7 +134,7 @@ typedef struct maximum_figure {
 
 /* Of the token's row of visible keys; `stages` are the view's. */
 qkv_status maximum_make(maximum_figure *figure, const lesson_view *view, int large);
-/* A number of the figure, or "too large" / "undefined" where it is none. */
+/* A number of the figure, or "too large" / "no number" where it is none. */
 void line_maximum_number(lesson_line *line, double x);
 /* "e^2828.43 is too large for a float64 number: nothing can be divided any more." */
 void line_maximum_verdict(lesson_line *line, const maximum_figure *figure, int safe);
@@ -152,6 +152,38 @@ typedef struct listing_line {
 const listing_line *listing_at(int language, int i);
 /* "(4, 2) · (2, 4) → (4, 4)": the shapes with the present numbers; nothing where it has none. */
 void line_listing_shape(lesson_line *line, const lesson_input *in, int language, int i);
+
+/* ---- proof.c: what a teacher would show ------------------------------------------------------ */
+
+/* FIGURE_SYMMETRY, for the state's token and the key that it looks at most: two lines. */
+void line_proof_alone(lesson_line *line, const lesson_view *view, const lesson_state *state);
+void line_proof_projected(lesson_line *line, const lesson_view *view);
+
+/* FIGURE_CAUSAL: the lesson's tokens, then mat with another query, key and value. */
+typedef struct proof_causal {
+    double before[LESSON_PRESET_TOKENS][2], after[LESSON_PRESET_TOKENS][2]; /* with the mask */
+    int32_t same[LESSON_PRESET_TOKENS]; /* every bit of that output is kept: 1 1 1 0 */
+    int32_t changed_without_mask;       /* of the first three outputs: 3 */
+} proof_causal;
+qkv_status proof_causal_make(proof_causal *proof, const lesson_memory *memory);
+void line_proof_causal(lesson_line *line, const proof_causal *proof);     /* with the mask */
+void line_proof_causal_not(lesson_line *line, const proof_causal *proof); /* without */
+
+/* FIGURE_HEADS: the lesson's matrices, and a second set by hand that looks for the thing, not for the
+ * animal; both from sat. */
+enum { PROOF_HEADS = 2 };
+typedef struct proof_heads {
+    double weight[PROOF_HEADS][LESSON_PRESET_TOKENS];
+    double out[PROOF_HEADS][2]; /* one after the other: the four numbers side by side */
+    int32_t most[PROOF_HEADS];  /* cat, mat */
+} proof_heads;
+qkv_status proof_heads_make(proof_heads *proof, const lesson_memory *memory);
+void line_proof_head(lesson_line *line, const proof_heads *proof, int head);
+void line_proof_heads(lesson_line *line, const proof_heads *proof); /* the outputs */
+
+/* The state as plain text, for a person to be asked: what it is, the sentences of every stage up to
+ * the present one, and the state's own text. Needs the view of that state. */
+qkv_status lesson_ask(const lesson_view *view, const lesson_state *state);
 
 /* ---- program.c: programs to copy ------------------------------------------------------------- */
 

@@ -3,7 +3,8 @@
  * be checked against its place: sizes, names, matrices, settings, the token, what speaks of places.
  *
  * A text that begins with a version was written by us and ends with the item z; without that it
- * was cut, and its last item cannot be trusted. Keys of newer versions are kept as they are.
+ * was cut, and its last item cannot be trusted. Unknown keys are kept as they are; what a newer version
+ * says with a known key and we do not understand is left out.
  */
 #include "lesson/state_parts.h"
 
@@ -241,7 +242,7 @@ static qkv_status apply_items(const state_reader *r)
             int known = 1;
             const qkv_status status = state_apply(r, &r->item[i], &known);
             if (status == QKV_ENOMEM || (status != QKV_OK && !r->newer)) return status;
-            unknown[i] = !known || status != QKV_OK;
+            unknown[i] = !known;
             if (status == QKV_OK) continue;
             char theirs[LESSON_NUMBER_BYTES], ours[LESSON_NUMBER_BYTES];
             trouble_none(r->t);

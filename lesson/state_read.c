@@ -329,15 +329,19 @@ static qkv_status fill(const state_reader *r, const char *key, state_bytes v, st
     if (size.columns != m->columns)
         return trouble_say(r->t, key, LESSON_W_BAD_COLUMNS, key, integer_text(got, size.columns),
                            integer_text(want, m->columns));
+    const size_t count = (size_t)m->rows * (size_t)m->columns;
+    double *const x = (double *)r->memory->take(r->memory->ctx, count * sizeof *x);
+    if (x == NULL) return QKV_ENOMEM;
     size_t at = 0;
     for (int32_t i = 0; i < m->rows; i++)
         for (int32_t c = 0; c < m->columns; c++) {
             size_t end = at;
             while (end < v.n && v.text[end] != ',' && v.text[end] != ';') end++;
-            if (!state_read_cell(key, i, c, v.text + at, end - at, &m->x[i * m->columns + c], r->t))
+            if (!state_read_cell(key, i, c, v.text + at, end - at, &x[i * m->columns + c], r->t))
                 return QKV_EARG;
             at = end + 1;
         }
+    for (size_t i = 0; i < count; i++) m->x[i] = x[i];
     return QKV_OK;
 }
 

@@ -100,7 +100,7 @@ def maximum():
        [r[2] for r in got[:4]] == [r[2] for r in got[5:9]] == ['0.06', '0.54', '0.13', '0.27'],
        'with and without the maximum', got)
     got = TOOL.table('maximum', 'st=4', 1)
-    ok(got[4][0] == 'fails' and '2828.43' in got[4][1] and got[1][1:] == ['too large', 'undefined'],
+    ok(got[4][0] == 'fails' and '2828.43' in got[4][1] and got[1][1:] == ['too large', 'no number'],
        'scores times 1,000: the naive form fails', got[:5])
     ok(got[9][0] == 'survives' and [r[2] for r in got[5:9]] == ['0.00', '1.00', '0.00', '0.00'],
        'the other survives', got[5:])
@@ -117,6 +117,22 @@ def listings():
         ok(all(r[1].isascii() and len(r[1]) <= 100 for r in rows), f'{name}: ASCII, not too wide')
     rows = TOOL.table('listing', 'n=5&dk=3', 0)
     ok(rows[2][2] == '(5, 3) · (3, 5) → (5, 5)', 'shapes are the present ones', rows[2])
+
+
+def proofs():
+    got = TOOL.lines('proof', 'st=4')
+    ok(got[:2] == ['Embeddings alone: sat and cat score 0, whoever asks.',
+                   'With W^Q and W^K: sat scores 4 with cat, and cat scores 2 with sat.'],
+       'scores without projections are symmetric, with them they are not', got[:2])
+    ok(got[7] == '1110 1' and got[3] == 'Without it, 3 of these three outputs change.',
+       'a later token changes no bit under the mask, and changes all without', got[2:8])
+    ok(got[4:6] == ['Head 1: sat looks most at cat, 0.54.', 'Head 2: sat looks most at mat, 0.85.']
+       and '[1.68,0.53,0.20,0.95]' in got[6], 'two heads look at two tokens', got[4:7])
+    random_x = [s.text for s in state_kit.states(SEED, 20, 8)]
+    ok(all(TOOL.lines('proof', t)[7].endswith(' 1') for t in random_x), 'X Xᵀ is symmetric always')
+    ok(got[8] == 'My question is about this state of the lesson “Self-attention, worked by hand”:' and
+       got[-1] == 'v=1&st=4&z' and sum(line.startswith('Stage ') for line in got) == 5,
+       'a question for a person holds the sentences and the state', got[8:])
 
 
 def run_program(source, language, folder):
@@ -198,6 +214,7 @@ blend()
 root()
 maximum()
 listings()
+proofs()
 with tempfile.TemporaryDirectory(dir=BUILD) as name:
     programs(pathlib.Path(name))
     hostile(pathlib.Path(name))

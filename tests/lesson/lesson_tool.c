@@ -365,6 +365,32 @@ static int listing(const char *text, int language)
     return 0;
 }
 
+/* The three demonstrations, and the question for a person. */
+static int proof(const char *text)
+{
+    const loaded *const l = load(text);
+    proof_causal causal;
+    proof_heads heads;
+    if (proof_causal_make(&causal, &memory) != QKV_OK) return 1;
+    if (proof_heads_make(&heads, &memory) != QKV_OK) return 1;
+    for (int i = 0; i < 7; i++) {
+        lesson_line line;
+        line_start(&line, &l->face);
+        if (i == 0) line_proof_alone(&line, &l->view, &l->state);
+        if (i == 1) line_proof_projected(&line, &l->view);
+        if (i == 2) line_proof_causal(&line, &causal);
+        if (i == 3) line_proof_causal_not(&line, &causal);
+        if (i == 4 || i == 5) line_proof_head(&line, &heads, i - 4);
+        if (i == 6) line_proof_heads(&line, &heads);
+        puts(line.text);
+    }
+    for (int i = 0; i < LESSON_PRESET_TOKENS; i++) printf("%d", causal.same[i]);
+    double x[STATE_TOKENS * STATE_TOKENS];
+    project_without(&l->state, x);
+    printf(" %d\n", project_symmetric(x, l->state.tokens));
+    return lesson_ask(&l->view, &l->state) == QKV_OK ? 0 : 1;
+}
+
 /* ---- quiz and recall ------------------------------------------------------------------------- */
 
 static void put_question(const lesson_question *q)
@@ -435,6 +461,7 @@ int main(int argc, char **argv)
     if (argc > 3 && !strcmp(what, "listing")) return listing(argv[2], atoi(argv[3]));
     if (argc > 3 && !strcmp(what, "program"))
         return lesson_program(&load(argv[2])->view, atoi(argv[3])) == QKV_OK ? 0 : 1;
+    if (argc > 2 && !strcmp(what, "proof")) return proof(argv[2]);
     if (argc > 4 && !strcmp(what, "quiz")) return quiz(argv + 2);
     if (argc > 3 && !strcmp(what, "recall")) return recall(argv + 2);
     return 2;

@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "lesson/compose.h"
+#include "lesson/figures.h"
+#include "lesson/state.h"
 #include "lesson/table.h"
 
 /* ---- a face, memory that ends, a sink that counts
@@ -232,6 +234,56 @@ static void test_memory_may_end_anywhere(void **state)
     assert_true(refused > 15);
 }
 
+/* A state that uses everything, and every figure. */
+static qkv_status figures(budget *b)
+{
+    static const char text[] =
+        "v=1&n=5&dk=3&tok=a,b,c,d,e&K=1,0,1;0,2,0;2,0,1;1,1,1;0,0,3&X=1,0,0,0;"
+        "0,1,0,1;0,0,1,0;0,1,0,0;1,1,1,1&new=1&mask=causal&wrong=1&st=4&z";
+    const lesson_memory memory = {take, b};
+    size_t bytes = 0;
+    const lesson_sink sink = {count_bytes, &bytes};
+    static lesson_state s;
+    static root_figure root;
+    static proof_causal causal;
+    static proof_heads heads;
+    lesson_trouble trouble;
+    lesson_input in;
+    lesson_stages stages;
+    maximum_figure maximum;
+    blend_point point[2];
+    const double x[2] = {0.5, 1.5};
+    qkv_status status = lesson_state_read(&s, text, sizeof text - 1, &memory, &trouble);
+    if (status == QKV_OK) status = lesson_state_set(&s, "n", "6", 1, &memory, &trouble);
+    if (status != QKV_OK) return status;
+    lesson_state_input(&s, 0, &in);
+    status = lesson_run(&stages, &in, 0, &memory, NULL);
+    const lesson_view view = {&in, &stages, &utf8_face, &sink, &memory};
+    if (status == QKV_OK) status = maximum_make(&maximum, &view, 1);
+    if (status == QKV_OK) status = blend_points(point, x, 2, &memory);
+    if (status == QKV_OK) status = root_sample(&root, 8, 1, 0, &memory);
+    if (status == QKV_OK) status = proof_causal_make(&causal, &memory);
+    if (status == QKV_OK) status = proof_heads_make(&heads, &memory);
+    if (status == QKV_OK) status = lesson_ask(&view, &s);
+    if (status == QKV_OK) assert_true(bytes > 100);
+    return status;
+}
+
+static void test_memory_of_figures_may_end_anywhere(void **state)
+{
+    (void)state;
+    int refused = 0;
+    for (int n = 0;; n++) {
+        budget b = {.left = n};
+        const qkv_status status = figures(&b);
+        release(&b);
+        if (status == QKV_OK) break;
+        assert_int_equal(status, QKV_ENOMEM);
+        refused++;
+    }
+    assert_true(refused > 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_preset_is_x_times_w),
         cmocka_unit_test(test_golden_values),
         cmocka_unit_test(test_memory_may_end_anywhere),
+        cmocka_unit_test(test_memory_of_figures_may_end_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
