@@ -23,6 +23,19 @@ static const cli_option opt_lse = {
     .value = "FILE",
     .help = "Also write, for each query, the natural logarithm of its sum of exponentials",
 };
+static const cli_option opt_in_dtype = {
+    .name = "in-dtype",
+    .kind = CLI_CHOICE,
+    .choices = "bf16",
+    .help = "Files of 16-bit unsigned integers hold bfloat16 (those of descr <V2 do anyway)",
+};
+static const cli_option opt_out_dtype = {
+    .name = "out-dtype",
+    .kind = CLI_CHOICE,
+    .choices = "f32|f16|bf16|f64",
+    .help =
+        "The result's type; rounded once, to nearest. Otherwise f64 for float64 queries, else f32",
+};
 static const cli_option opt_stats = {
     .name = "stats",
     .kind = CLI_FLAG,
@@ -68,7 +81,10 @@ static int make_params(job *j)
     p->q = j->in.q;
     p->k = j->in.k;
     p->v = j->in.v;
+    static const int32_t dtypes[4] = {QKV_F32, QKV_F16, QKV_BF16, QKV_F64};
+    const int chosen = cli_choice(j->args, &opt_out_dtype, -1);
     p->out = j->in.out;
+    if (chosen >= 0) p->out.dtype = dtypes[chosen];
     j->threads = cli_threads(j->args);
     p->max_threads = j->threads;
     return CLI_DONE;
@@ -87,12 +103,17 @@ static int64_t product(const int64_t *dim, int32_t n, int64_t each)
     return bytes;
 }
 
+static int64_t dtype_bytes(int32_t dtype)
+{
+    return dtype == QKV_F64 ? 8 : dtype == QKV_F32 ? 4 : 2;
+}
+
 /* Twice: before the plan, and with the workspace that only the plan knows. */
 static int check_sizes(job *j)
 {
     char shape[160], what[256];
     const int64_t each = j->in.dtype == QKV_F64 ? 8 : 4;
-    j->out_bytes = product(j->in.out_dim, j->in.rank, each);
+    j->out_bytes = product(j->in.out_dim, j->in.rank, dtype_bytes(j->params.out.dtype));
     j->lse_bytes = cli_given(j->args, &opt_lse) ? product(j->in.out_dim, j->in.rank - 1, each) : 0;
     uint64_t sum = cli_qkv_bytes(&j->in);
     const uint64_t parts[] = {(uint64_t)j->out_bytes, (uint64_t)j->lse_bytes, j->workspace_bytes};
@@ -208,8 +229,13 @@ static int compute(job *j)
 static int write_outputs(job *j)
 {
     const int32_t type = j->in.dtype == QKV_F64 ? NPY_F8 : NPY_F4;
+    const int32_t out = j->params.out.dtype;
+    const int32_t out_type = out == QKV_F64   ? NPY_F8
+                             : out == QKV_F32 ? NPY_F4
+                             : out == QKV_F16 ? NPY_F2
+                                              : NPY_BF2;
     files_error err;
-    int bad = files_write_npy(j->out_file[0], type, j->in.rank, j->in.out_dim, j->out, &err);
+    int bad = files_write_npy(j->out_file[0], out_type, j->in.rank, j->in.out_dim, j->out, &err);
     if (!bad && j->out_file[1]) {
         bad = files_write_npy(j->out_file[1], type, j->in.rank - 1, j->in.out_dim, j->lse, &err);
     }
@@ -271,8 +297,10 @@ static int run(const cli_args *args)
     const char *const path[3] = {cli_text(args, &cli_opt_q), cli_text(args, &cli_opt_k),
                                  cli_text(args, &cli_opt_v)};
     cli_files_signals("run");
-    int bad = cli_qkv_open(&j.in, path, cli_int(args, &cli_opt_head, -1),
-                           cli_int(args, &cli_opt_batch, -1));
+    const int64_t head = cli_int(args, &cli_opt_head, -1);
+    const int64_t batch = cli_int(args, &cli_opt_batch, -1);
+    int bad = cli_given(args, &opt_in_dtype) ? cli_qkv_open_bf16(&j.in, path, head, batch)
+                                             : cli_qkv_open(&j.in, path, head, batch);
     if (!bad) bad = make_params(&j);
     if (!bad) bad = check_sizes(&j);
     if (!bad) bad = make_plan(&j);
@@ -291,11 +319,14 @@ const cli_command cli_command_run = {
     .summary = "attention of tensor files",
     .about =
         "Reads queries, keys and values from .npy files of rank 2 [n, d], 3 [heads, n, d] or 4 "
-        "[batch, heads, n, d], all three of one rank and type, and writes softmax(scale * Q K^T) V "
+        "[batch, heads, n, d], all three of one rank, and writes softmax(scale * Q K^T) V "
         "in the queries' rank. Keys and values may have fewer heads, a divisor of the queries': "
         "neighbouring query heads then share one.\n\n"
-        "float32 and float64 are computed and written as they are; float16 is computed and written "
-        "as float32. The bits of the result depend on the input, --scale and --causal alone, on "
+        "The queries' type decides: float64 is computed and written as it is; float32, float16 and "
+        "bfloat16 (descr <V2) are computed and written as float32, and then keys and values may be "
+        "of "
+        "any of these three types. --out-dtype writes another type. The bits of the result depend "
+        "on the input, --scale and --causal alone, on "
         "every "
         "machine; only --isa reference, which computes in float64, gives others. "
         "--head and --batch read and compute only a part; its axis stays, with length 1.\n\n"
@@ -304,8 +335,8 @@ const cli_command cli_command_run = {
     .options =
         (const cli_option *const[]){&cli_opt_q, &cli_opt_k, &cli_opt_v, &opt_out, &opt_lse,
                                     &cli_opt_causal, &cli_opt_scale, &cli_opt_head, &cli_opt_batch,
-                                    &cli_opt_threads, &cli_opt_isa, &opt_stats, &cli_opt_no_clobber,
-                                    &cli_opt_max_memory, NULL},
+                                    &opt_in_dtype, &opt_out_dtype, &cli_opt_threads, &cli_opt_isa,
+                                    &opt_stats, &cli_opt_no_clobber, &cli_opt_max_memory, NULL},
     .required = (const cli_option *const[]){&cli_opt_q, &cli_opt_k, &cli_opt_v, &opt_out, NULL},
     .examples =
         (const char *const[]){"qkv run --q Q.npy --k K.npy --v V.npy -o OUT.npy",

@@ -308,7 +308,7 @@ static int check_projection(files_input *const file[4])
     for (int i = 0; i < 4; i++) {
         const npy_header *const h = files_header(file[i]);
         if (h->type == NPY_B1)
-            return cli_refuse("%s holds bool; float16, float32 or float64 is needed",
+            return cli_refuse("%s holds bool; float16, bfloat16, float32 or float64 is needed",
                               files_name(file[i]));
         if (h->type != x->type)
             return cli_refuse("%s holds %s; it must hold %s as %s", files_name(file[i]),

@@ -52,6 +52,8 @@ const char *cli_type_name(int32_t type)
         return "float64";
     case NPY_B1:
         return "bool";
+    case NPY_BF2:
+        return "bfloat16";
     }
     return "unknown";
 }
@@ -79,7 +81,8 @@ static int check_alone(const cli_qkv *t, int which)
     char shape[SHAPE_TEXT];
     shape_of(shape, in);
     if (h->type == NPY_B1) {
-        return cli_refuse("%s holds bool; float16, float32 or float64 is needed", files_name(in));
+        return cli_refuse("%s holds bool; float16, bfloat16, float32 or float64 is needed",
+                          files_name(in));
     }
     if (h->rank < 2 || h->rank > 4) {
         return cli_refuse("%s has rank %d, shape %s; rank 2, 3 or 4 is needed", files_name(in),
@@ -110,10 +113,11 @@ static int check_kind(const cli_qkv *t, int which, int beside)
 {
     const npy_header *const h = files_header(t->file[which]);
     const npy_header *const o = files_header(t->file[beside]);
-    if (h->type != o->type) {
-        return cli_refuse("%s holds %s; it must hold %s as %s", files_name(t->file[which]),
-                          cli_type_name(h->type), cli_type_name(o->type),
-                          files_name(t->file[beside]));
+    if (h->type == NPY_F8 && o->type != NPY_F8) {
+        return cli_refuse("%s holds float64; beside %s, which holds %s, it must hold float32, "
+                          "float16 or bfloat16",
+                          files_name(t->file[which]), files_name(t->file[beside]),
+                          cli_type_name(o->type));
     }
     if (h->rank != o->rank) {
         return cli_refuse("%s has rank %d; it must have rank %d as %s", files_name(t->file[which]),
@@ -199,9 +203,15 @@ static int64_t part_axis(const cli_qkv *t, int which, int from_end)
     return t->rank < from_end ? 1 : t->slice[which].count[t->rank - from_end];
 }
 
+/* as it is in memory: 16-bit types have been widened */
+static int32_t dtype_of(const cli_qkv *t, int which)
+{
+    return files_header(t->file[which])->type == NPY_F8 ? QKV_F64 : QKV_F32;
+}
+
 static void note_sizes(cli_qkv *t)
 {
-    t->dtype = files_header(t->file[CLI_Q])->type == NPY_F8 ? QKV_F64 : QKV_F32;
+    t->dtype = dtype_of(t, CLI_Q);
     t->batch = part_axis(t, CLI_Q, BATCH);
     t->heads = part_axis(t, CLI_Q, HEADS);
     t->kv_heads = part_axis(t, CLI_K, HEADS);
@@ -210,8 +220,8 @@ static void note_sizes(cli_qkv *t)
     t->d = part_axis(t, CLI_Q, CHANNELS);
     t->d_v = part_axis(t, CLI_V, CHANNELS);
     t->q = qkv_shape_dense(t->dtype, t->batch, t->heads, t->queries, t->d);
-    t->k = qkv_shape_dense(t->dtype, t->batch, t->kv_heads, t->keys, t->d);
-    t->v = qkv_shape_dense(t->dtype, t->batch, t->kv_heads, t->keys, t->d_v);
+    t->k = qkv_shape_dense(dtype_of(t, CLI_K), t->batch, t->kv_heads, t->keys, t->d);
+    t->v = qkv_shape_dense(dtype_of(t, CLI_V), t->batch, t->kv_heads, t->keys, t->d_v);
     t->out = qkv_shape_dense(t->dtype, t->batch, t->heads, t->queries, t->d_v);
     for (int32_t a = 0; a < t->rank; a++) t->out_dim[a] = t->out.dim[4 - t->rank + a];
 }
@@ -233,13 +243,16 @@ static int check_one_stdin(const char *const path[3])
     return CLI_DONE;
 }
 
-int cli_qkv_open(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch)
+static int open_all(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch,
+                    bool words_are_bf16)
 {
     files_error err;
     memset(t, 0, sizeof *t);
     int bad = check_one_stdin(path);
     for (int i = 0; i < 3 && !bad; i++) {
-        if (files_open(&t->file[i], path[i], &err) != 0) return cli_files_error(&err);
+        const int wrong = words_are_bf16 ? files_open_bf16(&t->file[i], path[i], &err)
+                                         : files_open(&t->file[i], path[i], &err);
+        if (wrong) return cli_files_error(&err);
         bad = check_alone(t, i);
     }
     if (!bad) bad = check_together(t);
@@ -248,6 +261,16 @@ int cli_qkv_open(cli_qkv *t, const char *const path[3], int64_t head, int64_t ba
     bad = choose_part(t, head, batch);
     if (!bad) note_sizes(t);
     return bad;
+}
+
+int cli_qkv_open(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch)
+{
+    return open_all(t, path, head, batch, false);
+}
+
+int cli_qkv_open_bf16(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch)
+{
+    return open_all(t, path, head, batch, true);
 }
 
 uint64_t cli_qkv_bytes(const cli_qkv *t)

@@ -18,7 +18,7 @@ typedef struct cli_qkv {
     files_slice slice[3];   /* the part that --head and --batch chose */
     files_tensor tensor[3]; /* after cli_qkv_read() */
     int32_t rank;           /* 2, 3 or 4, of all three */
-    int32_t dtype;          /* a qkv_dtype: what will be computed in */
+    int32_t dtype;          /* QKV_F32 or QKV_F64: what will be computed in */
     int64_t batch, heads, kv_heads, queries, keys, d, d_v; /* of that part */
     qkv_shape q, k, v, out;                                /* dense, of that part */
     int64_t out_dim[4]; /* in the files' rank; the first rank - 1 are lse's */
@@ -27,6 +27,8 @@ typedef struct cli_qkv {
 /* Opens and checks; reads no data. path: of q, k, v. head and batch: -1 for all. An exit code, the
  * message already printed. cli_qkv_close() in any case. */
 int cli_qkv_open(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch);
+/* The same; files of 16-bit unsigned integers hold bfloat16. */
+int cli_qkv_open_bf16(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch);
 /* Bytes of memory the data of all three will take. */
 uint64_t cli_qkv_bytes(const cli_qkv *t);
 int cli_qkv_read(cli_qkv *t);

@@ -82,6 +82,8 @@ static int run_rows(cli_engine *e, int64_t row, int64_t rows, char *lse)
 {
     static const int64_t farthest = INT64_C(1) << 62;
     const int64_t each = e->params->q.dtype == QKV_F64 ? 8 : 4;
+    const int32_t out = e->params->out.dtype;
+    const int64_t out_each = out == QKV_F64 ? 8 : out == QKV_F32 ? 4 : 2;
     qkv_params p = *e->params;
     qkv_run_args a = e->args;
     qkv_plan *plan = NULL;
@@ -91,7 +93,7 @@ static int run_rows(cli_engine *e, int64_t row, int64_t rows, char *lse)
         p.q_offset = p.q_offset > farthest - row ? farthest : p.q_offset + row;
     }
     a.q = (const char *)a.q + row * p.q.stride[2] * each;
-    a.out = (char *)a.out + row * p.out.stride[2] * each;
+    a.out = (char *)a.out + row * p.out.stride[2] * out_each;
     if (a.lse) a.lse = lse;
     if (qkv_plan_create(&plan, &p, NULL, &err) != QKV_OK) return cli_library_error(&err);
     void *more = NULL;

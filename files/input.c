@@ -118,7 +118,7 @@ static int read_failed(const files_input *in, files_error *err)
 
 /* ---- opening ----------------------------------------------------------------------------------- */
 
-static int read_header(files_input *in, files_error *err)
+static int read_header(files_input *in, bool words_are_bf16, files_error *err)
 {
     unsigned char *head = NULL;
     size_t have = 0, need = 32; /* less than any whole header; enough to tell what else it may be */
@@ -138,7 +138,8 @@ static int read_header(files_input *in, files_error *err)
             break;
         }
         have += (size_t)got;
-        const npy_status s = npy_parse(head, have, &in->h, &bad);
+        const npy_status s = words_are_bf16 ? npy_parse_bf16(head, have, &in->h, &bad)
+                                            : npy_parse(head, have, &in->h, &bad);
         if (s == NPY_OK) break;
         if (s == NPY_BAD) {
             char text[512];
@@ -194,7 +195,7 @@ static int wrong_length(const files_input *in, int64_t bytes, files_error *err)
                      in->name, bytes, file_s(bytes), in->h.data_offset + in->h.data_bytes);
 }
 
-int files_open(files_input **out, const char *path, files_error *err)
+static int open_as(files_input **out, const char *path, bool words_are_bf16, files_error *err)
 {
     const char *const shown = file_shown_name(path, "standard input");
     files_input *const in = calloc(1, sizeof *in);
@@ -203,7 +204,7 @@ int files_open(files_input **out, const char *path, files_error *err)
     in->fd = -1;
     file_cut_name(in->name, shown);
     int status = open_path(in, path, err);
-    if (status == 0) status = read_header(in, err);
+    if (status == 0) status = read_header(in, words_are_bf16, err);
     if (status == 0 && in->regular) {
         struct stat st;
         if (fstat(in->fd, &st) != 0) {
@@ -219,6 +220,16 @@ int files_open(files_input **out, const char *path, files_error *err)
     snprintf(in->format, sizeof in->format, ".npy version %d", in->h.version);
     *out = in;
     return 0;
+}
+
+int files_open(files_input **out, const char *path, files_error *err)
+{
+    return open_as(out, path, false, err);
+}
+
+int files_open_bf16(files_input **out, const char *path, files_error *err)
+{
+    return open_as(out, path, true, err);
 }
 
 void files_close(files_input *in)
@@ -295,7 +306,8 @@ static int64_t run_start(const npy_header *h, const files_slice *s, const plan *
 
 static bool native(const npy_header *h)
 {
-    return h->big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) && h->type != NPY_F2;
+    return h->big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) &&
+           convert_type(h->type) == h->type;
 }
 
 static bool mappable(const files_input *in, const plan *p, int64_t above)
@@ -304,7 +316,7 @@ static bool mappable(const files_input *in, const plan *p, int64_t above)
            p->elems * in->h.elem_bytes > above;
 }
 
-/* In memory; float16 doubles there, so a product that fits in a file may not fit here. */
+/* In memory; 16-bit types double there, so a product that fits in a file may not fit here. */
 static int64_t part_bytes(const npy_header *h, const plan *p)
 {
     const int64_t each = convert_bytes(convert_type(h->type));
@@ -369,9 +381,10 @@ static int read_runs(files_input *in, const files_slice *s, const plan *p, unsig
 {
     const npy_header *const h = &in->h;
     const int64_t out_bytes = convert_bytes(convert_type(h->type));
-    unsigned char *const piece = h->type == NPY_F2 ? files_alloc(PIECE) : NULL;
+    const bool grows = convert_type(h->type) != h->type;
+    unsigned char *const piece = grows ? files_alloc(PIECE) : NULL;
     int status = 0;
-    if (h->type == NPY_F2 && !piece) return no_memory(err, in->name, PIECE);
+    if (grows && !piece) return no_memory(err, in->name, PIECE);
     for (int64_t i = 0; i < p->runs && status == 0; i++) {
         int64_t start = run_start(h, s, p, i), left = p->run;
         status = skip_to(in, h->data_offset + start * h->elem_bytes, err);

@@ -275,7 +275,14 @@ static int write_swapped(files_output *out, int32_t type, int64_t n, const char 
     int status = 0;
     while (n > 0 && status == 0) {
         const int64_t here = n < most ? n : most;
-        convert_elements(piece, data, here, type, 0); /* swapping is its own reverse */
+        if (each == 2) { /* elements of 16 bits would be widened on the way in */
+            for (int64_t i = 0; i < here; i++) {
+                piece[2 * i] = data[2 * i + 1];
+                piece[2 * i + 1] = data[2 * i];
+            }
+        } else {
+            convert_elements(piece, data, here, type, 0); /* swapping is its own reverse */
+        }
         status = files_write(out, piece, (size_t)(here * each), err);
         data += here * each;
         n -= here;

@@ -55,12 +55,12 @@ uint32_t convert_f2(uint16_t h)
 
 int32_t convert_type(int32_t file_type)
 {
-    return file_type == NPY_F2 ? NPY_F4 : file_type;
+    return file_type == NPY_F2 || file_type == NPY_BF2 ? NPY_F4 : file_type;
 }
 
 int32_t convert_bytes(int32_t type)
 {
-    return type == NPY_F8 ? 8 : type == NPY_F4 ? 4 : type == NPY_F2 ? 2 : 1;
+    return type == NPY_F8 ? 8 : type == NPY_F4 ? 4 : type == NPY_F2 || type == NPY_BF2 ? 2 : 1;
 }
 
 void convert_elements(void *out, const void *in, int64_t n, int32_t type, int32_t big_endian)
@@ -77,6 +77,9 @@ void convert_elements(void *out, const void *in, int64_t n, int32_t type, int32_
             break;
         case NPY_F2:
             store4(o + 4 * i, convert_f2(load2(p + 2 * i, big_endian)));
+            break;
+        case NPY_BF2:
+            store4(o + 4 * i, (uint32_t)load2(p + 2 * i, big_endian) << 16);
             break;
         default:
             o[i] = p[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* convert.h - elements as a file holds them (byte order, float16, Fortran order) into what the
+/* convert.h - elements as a file holds them (byte order, 16-bit types, Fortran order) into what the
  * machine computes with, and back. Every conversion is exact.
  *
  * Pure functions over bytes, as npy.h: no operating system, no C library, no allocation. Any
@@ -14,7 +14,8 @@
  * its sign and payload and becomes quiet. */
 uint32_t convert_f2(uint16_t h);
 
-/* The type that elements of a file's type are read as: NPY_F2 gives NPY_F4, others themselves. */
+/* The type that elements of a file's type are read as: NPY_F2 and NPY_BF2 give NPY_F4, others
+ * themselves. */
 int32_t convert_type(int32_t file_type);
 int32_t convert_bytes(int32_t type); /* bytes of an element */
 

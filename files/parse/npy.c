@@ -117,33 +117,35 @@ static const char *refused_kind(int kind)
 {
     switch (kind) {
     case 'O':
-        return "object arrays are not supported, only float16, float32 and float64";
+        return "object arrays are not supported, only float16, bfloat16, float32 and float64";
     case 'U':
     case 'S':
     case 'a':
-        return "strings are not supported, only float16, float32 and float64";
+        return "strings are not supported, only float16, bfloat16, float32 and float64";
     case 'c':
     case 'F':
     case 'D':
-        return "complex numbers are not supported, only float16, float32 and float64";
+        return "complex numbers are not supported, only float16, bfloat16, float32 and float64";
     case 'M':
     case 'm':
-        return "dates and times are not supported, only float16, float32 and float64";
+        return "dates and times are not supported, only float16, bfloat16, float32 and float64";
     case 'i':
     case 'u':
-        return "integers are not supported, only float16, float32 and float64";
+        return "integers are not supported, only float16, bfloat16, float32 and float64";
     case 'V':
-        return "raw and structured types are not supported, only float16, float32 and float64";
+        return "raw and structured types are not supported, only float16, bfloat16, float32 and "
+               "float64";
     default:
         return "this type is not supported, only <f2 <f4 <f8, or > or = in place of <";
     }
 }
 
-static npy_status dtype(cursor *c, npy_header *h)
+static npy_status dtype(cursor *c, npy_header *h, int words_are_bf16)
 {
     if (peek(c) == '[' || peek(c) == '(' || peek(c) == '{') {
         return expected(c, "descr",
-                        "structured types are not supported, only float16, float32 and float64");
+                        "structured types are not supported, only float16, bfloat16, float32 and "
+                        "float64");
     }
     size_t at = 0, n = 0;
     const npy_status s = quoted(c, "descr", "it must be a string such as '<f4'", &at, &n);
@@ -159,6 +161,14 @@ static npy_status dtype(cursor *c, npy_header *h)
         h->type = d[2] == '2' ? NPY_F2 : d[2] == '4' ? NPY_F4 : NPY_F8;
         h->elem_bytes = d[2] - '0';
         h->big_endian = d[0] == '>' || (d[0] == '=' && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+        return NPY_OK;
+    }
+    const int anywhere = ordered || (n == 3 && d[0] == '|');
+    if ((anywhere && same(d + 1, 2, "V2")) || (ordered && words_are_bf16 && same(d + 1, 2, "u2"))) {
+        h->type = NPY_BF2;
+        h->elem_bytes = 2;
+        h->big_endian =
+            d[0] == '>' || ((d[0] == '=' || d[0] == '|') && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
         return NPY_OK;
     }
     const int marked = n > 0 && (d[0] == '<' || d[0] == '>' || d[0] == '=' || d[0] == '|');
@@ -231,7 +241,8 @@ static npy_status shape(cursor *c, npy_header *h, size_t *at, size_t *length)
 
 enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
 
-static npy_status entry(cursor *c, npy_header *h, int *seen, size_t *shape_at, size_t *shape_length)
+static npy_status entry(cursor *c, npy_header *h, int words_are_bf16, int *seen, size_t *shape_at,
+                        size_t *shape_length)
 {
     size_t at = 0, n = 0;
     npy_status s = quoted(c, "the header's dict", "a key in quotes was expected", &at, &n);
@@ -254,12 +265,13 @@ static npy_status entry(cursor *c, npy_header *h, int *seen, size_t *shape_at, s
     if (peek(c) != ':') return expected(c, "the header's dict", "a colon was expected");
     c->at++;
     spaces(c);
-    if (which == DESCR) return dtype(c, h);
+    if (which == DESCR) return dtype(c, h, words_are_bf16);
     if (which == ORDER) return boolean(c, &h->fortran);
     return shape(c, h, shape_at, shape_length);
 }
 
-static npy_status dict(cursor *c, npy_header *h, size_t *shape_at, size_t *shape_length)
+static npy_status dict(cursor *c, npy_header *h, int words_are_bf16, size_t *shape_at,
+                       size_t *shape_length)
 {
     int seen = 0;
     spaces(c);
@@ -267,7 +279,7 @@ static npy_status dict(cursor *c, npy_header *h, size_t *shape_at, size_t *shape
     c->at++;
     spaces(c);
     while (peek(c) != '}') {
-        const npy_status s = entry(c, h, &seen, shape_at, shape_length);
+        const npy_status s = entry(c, h, words_are_bf16, &seen, shape_at, shape_length);
         if (s != NPY_OK) return s;
         spaces(c);
         if (peek(c) == ',') {
@@ -353,7 +365,8 @@ static void clear(npy_header *h, npy_error *err)
     err->need = 0;
 }
 
-npy_status npy_parse(const unsigned char *bytes, size_t length, npy_header *h, npy_error *err)
+static npy_status parse(const unsigned char *bytes, size_t length, npy_header *h,
+                        int words_are_bf16, npy_error *err)
 {
     clear(h, err);
     for (size_t i = 0; i < sizeof magic && i < length; i++) {
@@ -380,9 +393,19 @@ npy_status npy_parse(const unsigned char *bytes, size_t length, npy_header *h, n
 
     cursor c = {bytes, fixed, total, err};
     size_t shape_at = 0, shape_length = 0;
-    const npy_status s = dict(&c, h, &shape_at, &shape_length);
+    const npy_status s = dict(&c, h, words_are_bf16, &shape_at, &shape_length);
     if (s != NPY_OK) return s;
     return sizes(h, err, shape_at, shape_length);
+}
+
+npy_status npy_parse(const unsigned char *bytes, size_t length, npy_header *h, npy_error *err)
+{
+    return parse(bytes, length, h, 0, err);
+}
+
+npy_status npy_parse_bf16(const unsigned char *bytes, size_t length, npy_header *h, npy_error *err)
+{
+    return parse(bytes, length, h, 1, err);
 }
 
 /* ---- sentences -------------------------------------------------------------------------------- */
@@ -459,10 +482,14 @@ size_t npy_error_text(char *text, size_t size, const unsigned char *bytes, const
 size_t npy_header_write(unsigned char *bytes, size_t size, int32_t type, int32_t rank,
                         const int64_t *dim)
 {
-    if (rank < 0 || rank > NPY_MAX_RANK || (type != NPY_F4 && type != NPY_F8)) return 0;
+    if (rank < 0 || rank > NPY_MAX_RANK || type < NPY_F2 || type > NPY_BF2 || type == NPY_B1) {
+        return 0;
+    }
     char text[1024];
     sink s = {text, sizeof text, 0};
-    put_text(&s, type == NPY_F4 ? "{'descr': '<f4', " : "{'descr': '<f8', ");
+    put_text(&s, "{'descr': '<");
+    put_text(&s, type == NPY_F2 ? "f2" : type == NPY_F4 ? "f4" : type == NPY_F8 ? "f8" : "V2");
+    put_text(&s, "', ");
     put_text(&s, "'fortran_order': False, 'shape': (");
     for (int32_t i = 0; i < rank; i++) {
         if (dim[i] < 0) return 0;

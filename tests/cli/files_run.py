@@ -16,6 +16,7 @@ import shlex
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,8 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from npy_file import count_of, dict_text, gen, header, npy, parse  # noqa: E402
+from npy_file import (count_of, dict_text, from_bf16, gen, header, npy, parse,  # noqa: E402
+                      to_bf16)
 
 QKV = str(pathlib.Path(sys.argv[1]).resolve())
 DATA = pathlib.Path(sys.argv[2]).resolve()
@@ -144,7 +146,8 @@ def forms_give_the_same_bits():
         assert parse(want[1])[0] == SHAPES[rank][0][:-1]
         for form in ({'order': True}, {'descr': '>f4'}, {'descr': '=f4'}, {'version': 2},
                      {'version': 3}, {'align': 4096}, {'descr': '>f4', 'order': True},
-                     {'descr': '<f2'}, {'descr': '>f2', 'order': True}):
+                     {'descr': '<f2'}, {'descr': '>f2', 'order': True}, {'descr': '<V2'},
+                     {'descr': '|V2'}, {'descr': '>V2', 'order': True}):
             problem(rank, **form)
             assert (attend('--lse', 'l.npy'), get('l.npy')) == want, form
         problem(rank, '<f8')
@@ -153,6 +156,29 @@ def forms_give_the_same_bits():
         for form in ({'order': True}, {'descr': '>f8'}, {'descr': '=f8', 'version': 2}):
             problem(rank, **{'descr': '<f8', **form})
             assert (attend('--lse', 'l.npy'), get('l.npy')) == want, form
+
+
+@test
+def sixteen_bits_in_and_out():
+    for rank in (2, 4):
+        problem(rank)
+        shape, descr, want = parse(attend())
+        for form in ({'descr': '<u2'}, {'descr': '>u2', 'order': True}):
+            problem(rank, **form)
+            assert parse(attend('--in-dtype', 'bf16')) == (shape, descr, want), form
+        problem(rank)
+        half = [struct.unpack('<e', struct.pack('<e', x))[0] for x in want]
+        assert parse(attend('--out-dtype', 'f16')) == (shape, '<f2', half)
+        brain = [from_bf16(to_bf16(x)) for x in want]
+        assert parse(attend('--out-dtype', 'bf16')) == (shape, '<V2', brain)
+        assert parse(attend('--out-dtype', 'f64')) == (shape, '<f8', want)
+        assert parse(attend('--out-dtype', 'f32')) == (shape, '<f4', want)
+        # keys and values of other types than the queries', and what was written read again
+        put('k.npy', npy(gen(11 * rank + 1, SHAPES[rank][1]), SHAPES[rank][1], '<f2'))
+        put('v.npy', npy(gen(11 * rank + 2, SHAPES[rank][2]), SHAPES[rank][2], '<V2'))
+        assert parse(attend()) == (shape, descr, want)
+        put('out16.npy', attend('--out-dtype', 'bf16'))
+        assert b'type: bfloat16, little-endian' in run('info', 'out16.npy')
 
 
 @test

@@ -5,7 +5,7 @@ the one form that qkv writes. For the tests of the command.
 import re
 import struct
 
-CODE = {'f2': 'e', 'f4': 'f', 'f8': 'd', 'b1': '?'}
+CODE = {'f2': 'e', 'f4': 'f', 'f8': 'd', 'b1': '?', 'i2': 'h', 'u2': 'H', 'V2': 'H'}
 
 
 def count_of(shape):
@@ -42,11 +42,23 @@ def dict_text(descr, shape, order=False):
     return f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}"
 
 
+def to_bf16(x):
+    """Bits of the bfloat16 nearest to a float32 number, ties to even."""
+    bits = struct.unpack('<I', struct.pack('<f', x))[0]
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16 if x == x else 0x7fc0
+
+
+def from_bf16(bits):
+    return struct.unpack('<f', struct.pack('<I', bits << 16))[0]
+
+
 def npy(values, shape, descr='<f4', order=False, version=1, align=64):
     values = list(values)
     assert len(values) == count_of(shape)
     if order:
         values = fortran(values, shape)
+    if descr[1:] in ('V2', 'u2'):
+        values = [to_bf16(x) for x in values]
     end = '>' if descr[0] == '>' else '<'
     data = struct.pack(f'{end}{len(values)}{CODE[descr[1:]]}', *values)
     return header(dict_text(descr, shape, order), version, align) + data
@@ -58,14 +70,15 @@ def parse(data):
     offset = 10 + struct.unpack('<H', data[8:10])[0]
     assert offset % 64 == 0, offset
     text = data[10:offset].decode('ascii')
-    found = re.fullmatch(r"\{'descr': '(<f[48])', 'fortran_order': False, "
+    found = re.fullmatch(r"\{'descr': '(<f[248]|<V2)', 'fortran_order': False, "
                          r"'shape': \(([0-9, ]*)\), \} *\n", text)
     assert found, text
     descr = found.group(1)
     shape = tuple(int(x) for x in found.group(2).split(',') if x.strip())
     n = count_of(shape)
     assert len(data) - offset == n * int(descr[2]), 'length of the data'
-    return shape, descr, list(struct.unpack(f'<{n}{CODE[descr[1:]]}', data[offset:]))
+    values = list(struct.unpack(f'<{n}{CODE[descr[1:]]}', data[offset:]))
+    return shape, descr, [from_bf16(x) for x in values] if descr == '<V2' else values
 
 
 def gen(seed, shape):

@@ -36,6 +36,20 @@ static void test_all_halves(void **state)
     }
 }
 
+static void test_c112_bfloat16(void **state)
+{
+    (void)state;
+    static const unsigned char little[] = {0x80, 0x3f, 0x49, 0xc0, 0x80, 0x7f, 0xc0,
+                                           0x7f, 0x01, 0x00, 0x00, 0x80, 0xcd, 0x3d};
+    static const uint32_t want[7] = {0x3f800000, 0xc0490000, 0x7f800000, 0x7fc00000,
+                                     0x00010000, 0x80000000, 0x3dcd0000};
+    uint32_t bits[7];
+    convert_elements(bits, little, 7, NPY_BF2, 0);
+    for (int i = 0; i < 7; i++) assert_int_equal(bits[i], want[i]);
+    assert_int_equal(convert_type(NPY_BF2), NPY_F4);
+    assert_int_equal(convert_bytes(NPY_BF2), 2);
+}
+
 static void test_c99_elements(void **state)
 {
     (void)state;
@@ -140,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_halves),
+        cmocka_unit_test(test_c112_bfloat16),
         cmocka_unit_test(test_c99_elements),
         cmocka_unit_test(test_c98_windows),
     };

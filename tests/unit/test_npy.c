@@ -76,9 +76,10 @@ static void test_c99_types(void **state)
         const char *dict;
         int32_t type, big, bytes;
     } row[] = {
-        {TYPE("<f2"), NPY_F2, 0, 2}, {TYPE(">f2"), NPY_F2, 1, 2}, {TYPE("<f4"), NPY_F4, 0, 4},
-        {TYPE(">f4"), NPY_F4, 1, 4}, {TYPE("=f4"), NPY_F4, 0, 4}, {TYPE("<f8"), NPY_F8, 0, 8},
-        {TYPE(">f8"), NPY_F8, 1, 8}, {TYPE("=f8"), NPY_F8, 0, 8}, {TYPE("|b1"), NPY_B1, 0, 1}};
+        {TYPE("<f2"), NPY_F2, 0, 2},  {TYPE(">f2"), NPY_F2, 1, 2}, {TYPE("<f4"), NPY_F4, 0, 4},
+        {TYPE(">f4"), NPY_F4, 1, 4},  {TYPE("=f4"), NPY_F4, 0, 4}, {TYPE("<f8"), NPY_F8, 0, 8},
+        {TYPE(">f8"), NPY_F8, 1, 8},  {TYPE("=f8"), NPY_F8, 0, 8}, {TYPE("|b1"), NPY_B1, 0, 1},
+        {TYPE("<V2"), NPY_BF2, 0, 2}, {TYPE(">V2"), NPY_BF2, 1, 2}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         const npy_header h = parse_dict(1, row[i].dict, 64);
         const int native = row[i].dict[11] == '=' && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -169,7 +170,7 @@ static void test_c102_prefixes(void **state)
     assert_int_equal(err.need, 10 + 0xfff8);
 }
 
-#define ONLY "only float16, float32 and float64"
+#define ONLY "only float16, bfloat16, float32 and float64"
 #define SYMBOLS "this type is not supported, only <f2 <f4 <f8, or > or = in place of <"
 
 static void test_c102_c104_types_refused(void **state)
@@ -188,6 +189,8 @@ static void test_c102_c104_types_refused(void **state)
     refuse_dict(TYPE("|S3"), "descr is '|S3'; strings are not supported, " ONLY);
     refuse_dict(TYPE("<c8"), "descr is '<c8'; complex numbers are not supported, " ONLY);
     refuse_dict(TYPE("<M8[s]"), "descr is '<M8[s]'; dates and times are not supported, " ONLY);
+    refuse_dict(TYPE("<u2"), "descr is '<u2'; integers are not supported, " ONLY);
+    refuse_dict(TYPE("<V3"), "descr is '<V3'; raw and structured types are not supported, " ONLY);
     refuse_dict(TYPE("|V8"), "descr is '|V8'; raw and structured types are not supported, " ONLY);
     refuse_dict("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,)}",
                 "descr is '[('x''; structured types are not supported, " ONLY);
