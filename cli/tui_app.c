@@ -144,6 +144,22 @@ static void tab(tui_app *app, int step)
     enter_group(app, i);
 }
 
+/* A row of choices that may have been wrapped: its order is that of reading. */
+static bool is_row(int kind)
+{
+    return kind == CONTROL_TOKEN || kind == CONTROL_STAGE || kind == CONTROL_REFRESHER ||
+           kind == CONTROL_PART || kind == CONTROL_PREDICT || kind == CONTROL_RESTORE ||
+           kind == CONTROL_ASK || kind == CONTROL_STEP || kind == CONTROL_SAMPLE;
+}
+
+/* The one behind or before in a row of choices. */
+static int32_t next_in_row(const tui_app *app, int32_t from, int step)
+{
+    const int32_t to = from + step;
+    if (!is_row(app->focus.kind) || to < 0 || to >= target_count(app)) return TUI_NO_TARGET;
+    return same_group(target_at(app, from)->id, target_at(app, to)->id) ? to : TUI_NO_TARGET;
+}
+
 /* The nearest target of the same group in a direction; TUI_NO_TARGET. */
 static int32_t neighbour(const tui_app *app, int key)
 {
@@ -169,6 +185,8 @@ static int32_t neighbour(const tui_app *app, int key)
         best_distance = distance;
         best = i;
     }
+    if (best == TUI_NO_TARGET && key == TUI_KEY_RIGHT) return next_in_row(app, from, 1);
+    if (best == TUI_NO_TARGET && key == TUI_KEY_LEFT) return next_in_row(app, from, -1);
     return best;
 }
 

@@ -98,6 +98,16 @@ def walk():
     p.close()
 
 
+def narrow():
+    p = start(4, rows=40, columns=40)
+    p.keys('tab', 'tab', 'right', 'right', 'right', 'right')
+    t.ok(has(p, '[4 output]', 'output = [1.68,0.53]'), '40 columns: right goes on in the next line',
+         p.screen.text())
+    p.keys('left', 'left', 'left', 'left')
+    t.ok(has(p, '[0 vectors]'), 'and left back', p.screen.text())
+    p.close()
+
+
 def lookup():
     p = start(1)
     t.ok(weights(p) == expected('')[0], 'lookup: the lesson\'s weights', p.screen.text())
@@ -351,7 +361,7 @@ def strange_keys():
         p.close()
 
 
-for part in (strange_keys, cursor, walk, lookup, projections, formula, calculator, edits, predictions, blend, root,
+for part in (strange_keys, cursor, walk, narrow, lookup, projections, formula, calculator, edits, predictions, blend, root,
              code, questions, teacher, hostile, helping):
     part()
 sys.exit(t.done())
