@@ -94,6 +94,31 @@ READ = '''(x) => {
 }'''
 
 
+# ---- editing ---------------------------------------------------------------------------------------
+
+def edit(page, on):
+    """"Edit numbers", or done with it."""
+    if (page.locator('#calculator-figure input.cell').count() > 0) != on:
+        page.locator('#edit').click()
+        settle(page)
+
+
+def cell(page, code):
+    """The field of a number: "q.0", "k1.0" (key 1, number 0), "v2.1"."""
+    return page.locator(f'#calculator-figure input.cell[data-f="{code}"]')
+
+
+def type_cell(page, code, text):
+    cell(page, code).fill(text)
+    cell(page, code).blur()
+    settle(page)
+
+
+def trouble(page):
+    place = page.locator('#trouble')
+    return place.text_content() if place.is_visible() else ''
+
+
 # ---- the lab ---------------------------------------------------------------------------------------
 
 def open_lab(page):
