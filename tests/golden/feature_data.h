@@ -29,7 +29,7 @@ enum {
     FEATURE_DROPS = 2048, /* true drops: the mask is handed over inverted */
     FEATURE_BIAS = 4096,
     FEATURE_ALIBI = 8192,
-    FEATURE_ALIBI_BATCH = 16384, /* slopes [batch][head] */
+    FEATURE_ALIBI_BATCH = 16384, /* slopes [sequence][head] */
     FEATURE_SOFTCAP = 32768,
     FEATURE_SINK = 65536,
     FEATURE_DROPOUT = 131072,
@@ -231,9 +231,10 @@ static inline uint64_t feature_bias(const feature_case *c, int64_t b, int64_t h,
     return feature_bits(type, (double)sum / 128.0);
 }
 
-static inline double feature_slope(const feature_case *c, int64_t b, int64_t h)
+static inline double feature_slope(const feature_case *c, int64_t sequence, int64_t h)
 {
-    const uint64_t at = (uint64_t)((c->with & FEATURE_ALIBI_BATCH ? b : 0) * c->base.heads + h);
+    const int64_t n = c->with & FEATURE_ALIBI_BATCH ? sequence : 0;
+    const uint64_t at = (uint64_t)(n * c->base.heads + h);
     return feature_number(c, 3, at) / 16.0;
 }
 

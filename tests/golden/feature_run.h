@@ -162,9 +162,10 @@ static inline void feature_make(const feature_case *c, feature_tensors *t)
     }
     t->mask = c->with & FEATURE_BOOL ? feature_make_mask(c) : NULL;
     t->bias = c->with & FEATURE_BIAS ? feature_make_bias(c) : NULL;
-    t->slopes = feature_grab(c->base.batch * heads * 8);
+    const int64_t slopes = (c->with & FEATURE_PACKED ? c->sequences : c->base.batch) * heads;
+    t->slopes = feature_grab(slopes * 8);
     t->sinks = feature_grab(heads * 8);
-    for (int64_t i = 0; i < c->base.batch * heads; i++)
+    for (int64_t i = 0; i < slopes; i++)
         feature_store(t->slopes, i, own, feature_bits(own, feature_slope(c, i / heads, i % heads)));
     for (int64_t h = 0; h < heads; h++)
         feature_store(t->sinks, h, own, feature_bits(own, feature_sink(c, h)));

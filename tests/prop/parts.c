@@ -65,7 +65,7 @@ static void take_part(const feature_case *c, const part *p, qkv_params *params, 
     a->bias = moved(a->bias, pairs_from(c, p, c->bias_by, feature_bias_keys(c), &params->bias) *
                                  feature_bytes(params->bias.dtype));
     if (c->with & FEATURE_ALIBI_BATCH)
-        a->slopes = moved(a->slopes, p->batch * c->base.heads * real);
+        a->slopes = moved(a->slopes, sequence * c->base.heads * real);
     a->kv_len += sequence;
     a->kv_start += sequence;
     a->q_offset += sequence;
