@@ -4,6 +4,7 @@
  * lesson's, whatever the reader changed elsewhere: the text beside the figure speaks of them.
  */
 #include "lesson/figures.h"
+#include "lesson/worked.h"
 
 enum { D = 2 };
 
@@ -118,4 +119,25 @@ void line_blend_nudge(lesson_line *line, const blend_point *from, const blend_po
     line_blend_change(&pick, from, to, 0);
     line_blend_change(&blend, from, to, 1);
     line_say(line, LESSON_W_BLEND_NUDGED, pick.text, blend.text, NULL);
+}
+
+void line_blend_work(lesson_line *line, const blend_point *from, const blend_point *to, int blend,
+                     int channel)
+{
+    const lesson_face *const face = line->face;
+    const double a = blend ? to->blend[channel] : to->pick[channel];
+    const double b = blend ? from->blend[channel] : from->pick[channel];
+    const operand result = work_operand(face, a - b, face->digits, 0);
+    operand x, y;
+    for (int digits = face->digits;; digits++) {
+        x = work_operand(face, a, digits, 0);
+        y = work_operand(face, b, digits, 0);
+        if (digits == ALL_DIGITS || work_gives(face, x.value - y.value, &result, face->digits, 0))
+            break;
+    }
+    work_put(line, &x, 1, 'v');
+    line_own(line, " − ");
+    work_put(line, &y, 0, 'v');
+    line_text(line, " = ");
+    line_text(line, result.text);
 }

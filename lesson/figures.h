@@ -68,6 +68,9 @@ void line_blend_change(lesson_line *line, const blend_point *from, const blend_p
                        int blend);
 /* "A nudge of 0.1 moves the pick by [0.00,0.00] and the blend by [+0.07,−0.03]." */
 void line_blend_nudge(lesson_line *line, const blend_point *from, const blend_point *to);
+/* "1.26 − 1.19 = 0.07": the change of one channel, from numbers as they are printed. */
+void line_blend_work(lesson_line *line, const blend_point *from, const blend_point *to, int blend,
+                     int channel);
 /* The calculator's input for q = [1, x], for its worked lines. */
 qkv_status blend_input(lesson_input *in, double x, const lesson_memory *memory);
 
@@ -136,6 +139,8 @@ typedef struct maximum_figure {
 qkv_status maximum_make(maximum_figure *figure, const lesson_view *view, int large);
 /* A number of the figure, or "too large" / "no number" where it is none. */
 void line_maximum_number(lesson_line *line, double x);
+/* "e^(1.41 − 2.83) = 0.24; 0.24 ÷ 1.86 = 0.13" of key j, as far as there are numbers. */
+void line_maximum_work(lesson_line *line, const maximum_figure *figure, int safe, int64_t j);
 /* "e^2828.43 is too large for a float64 number: nothing can be divided any more." */
 void line_maximum_verdict(lesson_line *line, const maximum_figure *figure, int safe);
 

@@ -4,6 +4,7 @@
  * the naive form fails here exactly as float64 fails.
  */
 #include "lesson/figures.h"
+#include "lesson/worked.h"
 
 static void finish(maximum_form *form, const double *x, int64_t n)
 {
@@ -70,4 +71,56 @@ void line_maximum_verdict(lesson_line *line, const maximum_figure *f, int safe)
     line_start(&most, line->face);
     line_number(&most, f->safe.most, LESSON_KEEP_INTEGER);
     line_say(line, LESSON_W_MAXIMUM_LOST, most.text, NULL, NULL);
+}
+
+/* "e^0.71" or "e^(0.71 − 2.83)" with the fewest digits that give e as it is printed. */
+static void line_power(lesson_line *line, const maximum_form *form, double x, const operand *e,
+                       int digits)
+{
+    const lesson_face *const face = line->face;
+    const int shifted = form->most != 0;
+    for (int more = face->digits;; more++) {
+        const operand a = work_operand(face, x, more, LESSON_KEEP_INTEGER);
+        const operand m = work_operand(face, form->most, more, LESSON_KEEP_INTEGER);
+        if (more < ALL_DIGITS &&
+            !work_gives(face, qkv_ref_exp(shifted ? a.value - m.value : a.value), e, digits, 0))
+            continue;
+        line_text(line, shifted ? "e^(" : "e^");
+        line_text(line, a.text);
+        if (!shifted) return;
+        line_own(line, " − ");
+        work_put(line, &m, 0, 0);
+        line_text(line, ")");
+        return;
+    }
+}
+
+void line_maximum_work(lesson_line *line, const maximum_figure *f, int safe, int64_t j)
+{
+    const maximum_form *const form = safe ? &f->safe : &f->naive;
+    const lesson_face *const face = line->face;
+    if (j < 0 || j >= f->keys) return;
+    if (!form->survives) {
+        line_maximum_verdict(line, f, safe);
+        return;
+    }
+    const operand result = work_operand(face, form->weight[j], face->digits, 0);
+    operand e, sum;
+    int digits = face->digits;
+    for (;; digits++) {
+        e = work_operand(face, form->e[j], digits, 0);
+        sum = work_operand(face, form->sum, digits, 0);
+        if (digits == ALL_DIGITS ||
+            (sum.value > 0 && work_gives(face, e.value / sum.value, &result, face->digits, 0)))
+            break;
+    }
+    line_power(line, form, f->scaled[j], &e, digits);
+    line_text(line, " = ");
+    line_text(line, e.text);
+    line_text(line, "; ");
+    line_text(line, e.text);
+    line_own(line, " ÷ ");
+    line_text(line, sum.text);
+    line_text(line, " = ");
+    line_text(line, result.text);
 }

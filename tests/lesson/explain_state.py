@@ -37,6 +37,22 @@ def one(state):
     for name in reached:
         if name != 'lse' and kit.far(got[name], want[name], 1e-9):
             return f'{name}: {kit.far(got[name], want[name], 1e-9)}'
+    return outside(state, got) if state.stage == 4 else ''
+
+
+def outside(state, got):
+    """An output lies between the least and the largest value that its row sees, channel by channel;
+    rows of weights sum to 1."""
+    if state.wrong:
+        return ''
+    for i, row in enumerate(got['out']):
+        seen = state.v[:state.seen(i)]
+        if abs(sum(got['weight'][i]) - bool(seen)) > 1e-9:
+            return f'row {i} sums to {sum(got["weight"][i])}'
+        for c, x in enumerate(row):
+            column = [v[c] for v in seen] or [0]
+            if not min(column) - 1e-9 <= x <= max(column) + 1e-9:
+                return f'out {i}.{c}'
     return ''
 
 
@@ -70,6 +86,9 @@ def goldens():
     plain = QKV.explain('--state', 'st=4&q=2,0', '--format', 'plain')
     ok(plain == QKV.explain('--set-query', '2,0', '--format', 'plain'),
        'q=2,0 says what --set-query 2,0 says', plain)
+    before = QKV.json('--state', 'st=3')['weight'][2]
+    after = QKV.json('--state', 'st=3&q=1,2.5')['weight'][2]
+    ok(all(a != b for a, b in zip(before, after)), 'another query changes every weight of its row')
     got = QKV.json('--state', 'st=3&dk=3')['weight'][2]
     ok([worked.shown(w, 2) for w in got] == ['0.09', '0.49', '0.15', '0.27'],
        'a third channel of zeros changes the divisor alone', got)

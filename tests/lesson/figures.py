@@ -38,6 +38,16 @@ def lookup():
 
 def blend():
     got = TOOL.lines('blend', '1.3')
+    work, got = got[3:], got[:3]
+    ok(work == ['3.00 − 3.00 = 0.00', '0.00 − 0.00 = 0.00', '1.26 − 1.19 = 0.07',
+                '0.73 − 0.76 = −0.03'], 'and how the changes come about', work)
+    bad = []
+    for i in range(0, 200, 7):
+        for line in TOOL.lines('blend', i / 100)[3:]:
+            a, b, x = (worked.value(part) for part in re.split(' − | = ', line))
+            if not worked.close(a - b, re.split(' = ', line)[1], 2):
+                bad.append(line)
+    ok(not bad, 'every change is the difference of what is printed', bad[:2])
     ok(got == ['[1,1.3][3.00,0.00][1.19,0.76]', '[1,1.4][3.00,0.00][1.26,0.73]',
                'Moved by 0.1, the query changes the pick by [0.00,0.00] and the blend by '
                '[+0.07,−0.03].'], 'a nudge at [1,1.3]', got)
@@ -100,8 +110,13 @@ def maximum():
        [r[2] for r in got[:4]] == [r[2] for r in got[5:9]] == ['0.06', '0.54', '0.13', '0.27'],
        'with and without the maximum', got)
     got = TOOL.table('maximum', 'st=4', 1)
-    ok(got[4][0] == 'fails' and '2828.43' in got[4][1] and got[1][1:] == ['too large', 'no number'],
+    ok(got[4][0] == 'fails' and '2828.43' in got[4][1] and got[1][1:3] == ['too large', 'no number'],
        'scores times 1,000: the naive form fails', got[:5])
+    for line in [r[3] for r in TOOL.table('maximum', 'st=4', 0)[:4]]:
+        power, e, total, w = re.fullmatch(r'e\^(\S+) = (\S+); \2 ÷ (\S+) = (\S+)', line).groups()
+        ok(worked.close(math.exp(float(power)), e, len(e.partition('.')[2])) and
+           worked.close(worked.value(e) / worked.value(total), w, 2), line)
+    ok(got[6][3] == 'e^(2828.43 − 2828.43) = 1.00; 1.00 ÷ 1.00 = 1.00', 'the line of the largest', got[6])
     ok(got[9][0] == 'survives' and [r[2] for r in got[5:9]] == ['0.00', '1.00', '0.00', '0.00'],
        'the other survives', got[5:])
     got = TOOL.table('maximum', 'st=4&q=-2,-2', 1)

@@ -290,6 +290,11 @@ static int blend(const char *text)
     line_start(&line, &face);
     line_blend_nudge(&line, &p[0], &p[1]);
     puts(line.text);
+    for (int i = 0; i < 4; i++) {
+        line_start(&line, &face);
+        line_blend_work(&line, &p[0], &p[1], i / 2, i % 2);
+        puts(line.text);
+    }
     return 0;
 }
 
@@ -343,6 +348,8 @@ static int maximum(const char *text, int large)
             line_maximum_number(&line, form->e[j]);
             line_text(&line, "\t");
             line_maximum_number(&line, form->weight[j]);
+            line_text(&line, "\t");
+            line_maximum_work(&line, &f, safe_form, j);
             puts(line.text);
         }
         line_start(&line, &l->face);
