@@ -154,7 +154,7 @@ static void parts_are_those_of_the_whole(void **state)
         answers_free(&b);
         feature_free(&t);
     }
-    assert_true(rows * 8 > cases && batches * 10 > cases && sequences * 20 > cases);
+    assert_true(rows * 8 > cases && batches * 14 > cases && sequences * 30 > cases);
 }
 
 int main(void)
