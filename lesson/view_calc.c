@@ -92,6 +92,7 @@ static void about(const calc *c)
     line_start(c->line, c->of->view->face);
     line_scale(c->line, in);
     view_text(c->json, "scale_head", c->line->text);
+    view_flag(c->json, "scale_plain", in->temperature == 1);
     lesson_line name;
     line_start(&name, c->of->view->face);
     line_row(&name, in, in->token, LESSON_NAME_COLUMNS);

@@ -25,7 +25,7 @@
     while (body.rows.length < n) body.append(row(body.rows.length));
   }
 
-  // A cell's content: one number or several, each a button that the worked line can speak of.
+  // A cell's content: one number or several, each a place that the worked line can speak of.
   function drawCell(cell, value, code, weight) {
     const list = value === undefined ? [] : Array.isArray(value) ? value : [value];
     const wanted = list.length + (Array.isArray(value) ? 1 : 0) + 10 * weight;
@@ -34,7 +34,7 @@
       cell.replaceChildren();
       list.forEach((text, i) => {
         if (Array.isArray(value)) cell.append(i ? ', ' : '[');
-        cell.append(text === '…' ? text : qkv.el('button', { type: 'button', class: 'num', tabindex: -1,
+        cell.append(text === '…' ? text : qkv.el('span', { class: 'num', tabindex: -1,
           'data-f': code + (Array.isArray(value) ? '.' + i : '') }, text));
       });
       if (Array.isArray(value)) cell.append(']');
@@ -72,9 +72,19 @@
       else button.removeAttribute('aria-current');
     }
     table.dataset.stage = stage;
-    qkv.id('back').disabled = stage === 0;
-    qkv.id('next').disabled = stage === LAST;
+    // not `disabled`: that would take the focus from whoever just pressed it
+    qkv.id('back').setAttribute('aria-disabled', String(stage === 0));
+    qkv.id('next').setAttribute('aria-disabled', String(stage === LAST));
     qkv.id('next').classList.toggle('filled', stage !== LAST);
+  }
+
+  // The head of the scaled column: the formula's own, or what the reader chose in its place.
+  const scaled = table.querySelector('thead .scaled .sym'), own = [...scaled.childNodes];
+  function drawHead(model) {
+    if (scaled.dataset.says === model.scale_head) return;
+    scaled.dataset.says = model.scale_head;
+    if (model.scale === 'sqrt' && model.scale_plain) scaled.replaceChildren(...own);
+    else qkv.pieces(scaled, [{ t: model.scale_head }]);
   }
 
   function drawSums(model) {
@@ -105,6 +115,7 @@
     fit(body, model.rows.length);
     for (let n = 0; n < model.rows.length; n++) drawRow(body.rows[n], model, n);
     drawBracket(body, model);
+    drawHead(model);
     drawSums(model);
     drawStop();
     qkv.pieces(qkv.id('worked'), model.work, model.label);
@@ -137,7 +148,7 @@
 
   figure.addEventListener('click', (event) => {
     const button = event.target.closest('button');
-    if (!button) return;
+    if (!button || button.getAttribute('aria-disabled') === 'true') return;
     if (button.id === 'next') go(qkv.about.stage + 1);
     else if (button.id === 'back') go(qkv.about.stage - 1);
     else if (button.dataset.stage) go(button.dataset.stage);

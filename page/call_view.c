@@ -11,6 +11,7 @@ typedef struct opened {
     lesson_state *state;
     lesson_input in;
     lesson_stages stages;
+    lesson_face face;
     lesson_view view;
 } opened;
 
@@ -42,7 +43,9 @@ static opened *open_view(page_request *rest)
         fail(status, err.text);
         return NULL;
     }
-    const lesson_view view = {&o->in, &o->stages, &page_marked_face, &page_answer, &page_memory};
+    o->face = page_marked_face;
+    o->face.digits = state->digits;
+    const lesson_view view = {&o->in, &o->stages, &o->face, &page_answer, &page_memory};
     o->state = state;
     o->view = view;
     return o;
@@ -104,7 +107,7 @@ void page_call_maximum(page_request request)
 static void answer_face(page_request request, qkv_status (*write)(const lesson_view *view))
 {
     opened *const o = open_view(&request);
-    if (o != NULL) o->view.face = &page_face;
+    if (o != NULL) o->face.color = 0;
     if (o != NULL && write(&o->view) != QKV_OK) fail(QKV_ENOMEM, "");
 }
 

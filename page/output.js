@@ -39,7 +39,7 @@
     const p = qkv.plane(box, unit, room);
     p.axes();
     const hull = qkv.hull(all);
-    p.svg.append(qkv.svg('path', { class: 'hull',
+    if (hull.length > 1) p.svg.append(qkv.svg('path', { class: 'hull',
       d: 'M' + hull.map(([a, b]) => p.x(a) + ' ' + p.y(b)).join('L') + 'z' }));
     for (let n = 0; n < all.length; n++) {
       const [a, b] = sums[n], [c, d] = sums[n + 1];

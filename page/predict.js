@@ -20,6 +20,6 @@
       qkv.el('input', { type: 'radio', name: 'predict', value: n, onchange: () => choose(model, n) }),
       qkv.el('bdi', {}, text)));
     node.replaceChildren(qkv.el('legend', {}, model.question), qkv.el('div', { class: 'choices' }, ...options),
-      qkv.el('p', { class: 'small reason' }, qkv.word('PREDICT')));
+      qkv.el('p', { class: 'small reason' }));
   });
 })(window.qkv);

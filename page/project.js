@@ -25,8 +25,8 @@
       matrix(model.w, model.features, null, 'W ' + letter, plain((r, c) => c === model.channel)),
       qkv.el('span', { class: 'sign', 'aria-hidden': 'true' }, '='),
       matrix(model.y, model.names, null, letter, (text, r, c) => qkv.el('td', { class: role },
-        qkv.el('button', { type: 'button', class: 'num', 'data-cell': r + ',' + c,
-          'aria-pressed': r === model.row && c === model.channel ? 'true' : 'false',
+        qkv.el('span', { 'data-cell': r + ',' + c,
+          class: r === model.row && c === model.channel ? 'num now' : 'num',
           tabindex: r === model.row && c === model.channel ? 0 : -1,
           onfocus: () => choose(r, c) }, text))));
     if (focus) node.querySelector('[data-cell="' + focus + '"]').focus();

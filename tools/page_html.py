@@ -116,7 +116,7 @@ def table(model, words):
     sums = ''.join(f'<td class="{x}"></td>' for x in COLUMNS)
     query = text(words['QUERY_FOR']).replace('{0}', f'<bdi class="who">{text(model["who"])}</bdi>')
     widths = ''.join(f'<col class="{x}">' for x in ['token', *COLUMNS])
-    return (f'<table class="calc" data-stage="0"><colgroup>{widths}</colgroup>'
+    return (f'<table class="calc" data-stage="0" aria-labelledby="calculator-title"><colgroup>{widths}</colgroup>'
             f'<thead><tr><td class="token"></td>{cells}</tr></thead>'
             f'<tbody><tr class="ask"><th scope="row"><span class="mark q" aria-hidden="true"></span>'
             f'{query}</th><td class="key query">{cell_text(model["query"])}</td>{blank}</tr></tbody>'
