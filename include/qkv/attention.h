@@ -107,7 +107,8 @@ QKV_API qkv_status qkv_plan_place(qkv_plan **plan, void *mem, size_t mem_size,
 
 /* Bytes that each run needs as workspace (64-aligned), a multiple of 64, for params.max_threads
  * threads: at most 2 MB a thread while d and d_v are at most 256, however many rows, heads, keys
- * and batches there are (the reference: 32 bytes a key). 0 is possible. */
+ * and batches there are (the reference: 42 bytes a key). QKV_USE_KEY_SUMS adds two numbers for each
+ * row, QKV_USE_PACKED eight bytes for each sequence. 0 is possible. */
 QKV_API size_t qkv_plan_workspace(const qkv_plan *plan);
 
 /* Text for people and bug reports, a line "name: value" each: libqkv, contract, kernel (with its

@@ -16,6 +16,7 @@
 enum {
     FIRST_ARGS = offsetof(qkv_run_args, kv_len),
     FIRST_TAP = sizeof(qkv_tap),
+    FIRST_SHOW = sizeof(qkv_show),
     FIRST_PARTIAL = sizeof(qkv_partial)
 };
 
@@ -110,9 +111,6 @@ static qkv_status take_args(const qkv_plan *plan, const qkv_run_args *given, qkv
         return qkvi_fail(
             err, QKV_EARG, "args.reserved", a->reserved, 0,
             QKVI_SAY(QKVI_S("args.reserved is "), QKVI_I(a->reserved), QKVI_S("; it must be 0")));
-    if (a->show)
-        return qkvi_fail(err, QKV_EUNSUPPORTED, "args.show", 1, 0,
-                         QKVI_SAY(QKVI_S("args.show is set; this version only takes NULL (0)")));
     if ((s = qkvi_take_threads(a->threads, threads, err))) return s;
     return check_workspace(plan, a, err);
 }
@@ -192,7 +190,69 @@ static qkvi_job job_of(const qkv_plan *plan, const qkv_run_args *a)
                       .bias = a->bias,
                       .slopes = a->slopes,
                       .sinks = a->sinks,
-                      .row_max = a->row_max};
+                      .row_max = a->row_max,
+                      .seed = a->seed,
+                      .first_head = a->first_head,
+                      .first_batch = a->first_batch};
+}
+
+/* The rows to be shown, checked and widened. */
+static qkv_status take_show(const qkv_plan *plan, const qkv_show *given, qkv_show *s,
+                            qkv_error *err)
+{
+    qkv_status why;
+    if (given == NULL) return QKV_OK;
+    if ((why = qkvi_widen(s, sizeof *s, given, FIRST_SHOW, "args.show.size", err))) return why;
+    if (s->reserved)
+        return qkvi_fail(err, QKV_EARG, "args.show.reserved", s->reserved, 0,
+                         QKVI_SAY(QKVI_S("args.show.reserved is "), QKVI_I(s->reserved),
+                                  QKVI_S("; it must be 0")));
+    int64_t n = s->rows ? s->nrows : plan->rows;
+    if (n < 0)
+        return qkvi_fail(
+            err, QKV_EARG, "args.show.nrows", n, 0,
+            QKVI_SAY(QKVI_S("args.show.nrows is "), QKVI_I(n), QKVI_S("; it must be at least 0")));
+    for (int64_t i = 0; i < n && s->rows; i++)
+        if (s->rows[i] < 0 || s->rows[i] >= plan->rows)
+            return qkvi_fail(err, QKV_EARG, "args.show.rows", s->rows[i], plan->rows,
+                             QKVI_SAY(QKVI_S("args.show.rows["), QKVI_I(i), QKVI_S("] is "),
+                                      QKVI_I(s->rows[i]),
+                                      QKVI_S("; it must be at least 0 and below the rows, "),
+                                      QKVI_I(plan->rows)));
+    int64_t bytes = plan->batch * plan->heads;
+    if (!__builtin_mul_overflow(bytes, n, &bytes) &&
+        !__builtin_mul_overflow(bytes, plan->keys, &bytes) &&
+        !__builtin_mul_overflow(bytes, plan->real_bytes, &bytes) && bytes <= PTRDIFF_MAX)
+        return QKV_OK;
+    return qkvi_fail(err, QKV_EARG, "args.show.nrows", n, PTRDIFF_MAX,
+                     QKVI_SAY(QKVI_S("args.show.nrows is "), QKVI_I(n),
+                              QKVI_S("; the scores of so many rows do not fit into memory "
+                                     "(2^63 bytes)")));
+}
+
+/* What a run writes. Returns how many there are. */
+enum { MAX_OUTPUTS = 10 };
+static int list_outputs(const qkv_plan *plan, const qkv_run_args *a, const qkv_show *show,
+                        extent out[MAX_OUTPUTS])
+{
+    const int64_t heads = plan->batch * plan->heads;
+    int n = 5;
+    out[0] = extent_of("args.out", a->out, &plan->out);
+    out[1] = extent_bytes("args.lse", a->lse, a->lse ? lse_bytes(plan) : 0);
+    out[2] = extent_bytes("args.row_max", a->row_max, a->row_max ? lse_bytes(plan) : 0);
+    out[3] = extent_bytes("args.key_sums", a->key_sums,
+                          plan->use & QKV_USE_KEY_SUMS && plan->items > 0
+                              ? heads * plan->keys * plan->real_bytes
+                              : 0);
+    out[4] = extent_bytes("args.workspace", a->workspace, plan->workspace_bytes);
+    if (show == NULL) return n;
+    static const char *const name[5] = {"args.show.scaled", "args.show.capped", "args.show.masked",
+                                        "args.show.weight", "args.show.keep"};
+    void *const x[5] = {show->scaled, show->capped, show->masked, show->weight, show->keep};
+    const int64_t pairs = heads * (show->rows ? show->nrows : plan->rows) * plan->keys;
+    for (int i = 0; i < 5; i++)
+        out[n++] = extent_bytes(name[i], x[i], x[i] ? pairs * (i == 4 ? 1 : plan->real_bytes) : 0);
+    return n;
 }
 
 qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *err)
@@ -201,21 +261,27 @@ qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *er
     qkv_threads threads;
     qkv_tap tap;
     qkv_rule rule;
+    qkv_show show;
     qkv_status s;
     if ((s = take_args(plan, args, &a, &threads, err))) return s;
     if ((s = check_inputs(plan, &a, &rule, err))) return s;
     if ((s = check_tensor(a.out, &plan->out, "args.out", err))) return s;
     if ((s = check_tap(plan, a.tap, &tap, err))) return s;
-    const extent out[4] = {extent_of("args.out", a.out, &plan->out),
-                           extent_bytes("args.lse", a.lse, a.lse ? lse_bytes(plan) : 0),
-                           extent_bytes("args.row_max", a.row_max, a.row_max ? lse_bytes(plan) : 0),
-                           extent_bytes("args.workspace", a.workspace, plan->workspace_bytes)};
-    extent in[MAX_INPUTS];
-    if ((s = check_overlap(out, 4, in, list_inputs(plan, &a, in), err))) return s;
+    if ((s = take_show(plan, a.show, &show, err))) return s;
+    if (plan->use & QKV_USE_KEY_SUMS && plan->items > 0 && plan->keys > 0 &&
+        (s = qkvi_need(a.key_sums, "args.key_sums", err)))
+        return s;
+    extent out[MAX_OUTPUTS], in[MAX_INPUTS];
+    const int nout = list_outputs(plan, &a, a.show ? &show : NULL, out);
+    if ((s = check_overlap(out, nout, in, list_inputs(plan, &a, in), err))) return s;
     qkvi_job job = job_of(plan, &a);
     job.rule = &rule;
+    job.show = a.show ? &show : NULL;
+    if (plan->use & QKV_USE_KEY_SUMS) job.key_sums = a.key_sums;
     job.tap = a.tap ? &tap : NULL;
     job.item = plan->ops ? qkvi_item_kernels : qkvi_item_reference;
+    if ((s = qkvi_split(&job, &threads, err)) || job.key_sums == NULL) return s;
+    job.item = qkvi_item_sums;
     return qkvi_split(&job, &threads, err);
 }
 
@@ -340,12 +406,18 @@ static qkv_status take_partial(const qkv_plan *plan, const qkv_partial *given, q
     return need ? qkvi_need(p->data, "part.data", err) : QKV_OK;
 }
 
-static qkv_status refuse_row_max(const qkv_run_args *a, qkv_error *err)
+/* what partials do not hold */
+static qkv_status refuse_extras(const qkv_plan *plan, const qkv_run_args *a, qkv_error *err)
 {
-    if (a->row_max == NULL) return QKV_OK;
-    return qkvi_fail(err, QKV_EUNSUPPORTED, "args.row_max", 1, 0,
-                     QKVI_SAY(QKVI_S("args.row_max is set; partials do not hold the largest score, "
-                                     "so it must be NULL (0)")));
+    const char *const arg = a->row_max                     ? "args.row_max"
+                            : a->show                      ? "args.show"
+                            : plan->use & QKV_USE_KEY_SUMS ? "plan"
+                                                           : NULL;
+    if (arg == NULL) return QKV_OK;
+    return qkvi_fail(
+        err, QKV_EUNSUPPORTED, arg, 1, 0,
+        QKVI_SAY(QKVI_S(arg), QKVI_S(" asks for 1 thing that partials do not hold (row maxima, key "
+                                     "sums, shown rows); it must be 0")));
 }
 
 qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args, const qkv_partial *part,
@@ -357,7 +429,7 @@ qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args, const
     qkv_rule rule;
     qkv_status s;
     if ((s = take_args(plan, args, &a, &threads, err))) return s;
-    if ((s = refuse_row_max(&a, err))) return s;
+    if ((s = refuse_extras(plan, &a, err))) return s;
     if ((s = check_inputs(plan, &a, &rule, err))) return s;
     if ((s = take_partial(plan, part, &p, err))) return s;
     const extent out[2] = {
@@ -382,7 +454,7 @@ qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
     qkv_threads threads;
     qkv_status s;
     if ((s = take_args(plan, args, &a, &threads, err))) return s;
-    if ((s = refuse_row_max(&a, err))) return s;
+    if ((s = refuse_extras(plan, &a, err))) return s;
     if ((s = check_tensor(a.out, &plan->out, "args.out", err))) return s;
     if ((s = qkvi_sinks_check(plan, &a, err))) return s;
     if (nparts < 0 || (nparts == 0 && plan->keys > 0))

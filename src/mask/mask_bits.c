@@ -91,7 +91,7 @@ static uint64_t transpose8(uint64_t x)
     return x ^ t ^ t << 28;
 }
 
-static void to_keys(const qkvi_bits *b, int64_t rows, uint64_t *live)
+void qkvi_bits_by_key(const qkvi_bits *b, int64_t rows, uint64_t *live)
 {
     for (int j = 0; j < QKVI_BITS_KEYS; j++) live[j] = 0;
     for (int64_t r = 0; r < rows; r += 8)
@@ -123,6 +123,6 @@ qkvi_tile_kind qkvi_bits_kind(const qkvi_bits *b, int64_t rows, int32_t keys, in
         hi[r] = z ? 128 - __builtin_clzll(z) : a ? 64 - __builtin_clzll(a) : 0;
         *scattered |= a != stretch(lo[r], hi[r], 0) || z != stretch(lo[r], hi[r], 1);
     }
-    if (*scattered) to_keys(b, rows, live);
+    if (*scattered) qkvi_bits_by_key(b, rows, live);
     return QKVI_TILE_SOME;
 }

@@ -41,4 +41,7 @@ void qkvi_bits_bools(qkvi_bits *b, const qkvi_bools *x, int64_t rows, int32_t ke
 qkvi_tile_kind qkvi_bits_kind(const qkvi_bits *b, int64_t rows, int32_t keys, int32_t *lo,
                               int32_t *hi, uint64_t *live, int *scattered);
 
+/* The bits alone, by key: bit r of live[j] for row r and key j. */
+void qkvi_bits_by_key(const qkvi_bits *b, int64_t rows, uint64_t *live);
+
 #endif

@@ -118,8 +118,8 @@ static void add_mask(qkvi_text *t, const qkv_plan *p)
 /* a line only where something is done to the scores */
 static void add_changes(qkvi_text *t, const qkv_plan *p)
 {
-    static const uint64_t any =
-        QKV_USE_SOFTCAP | QKV_USE_RULE | QKV_USE_ALIBI | QKV_USE_BIAS | QKV_USE_SINK;
+    static const uint64_t any = QKV_USE_SOFTCAP | QKV_USE_RULE | QKV_USE_ALIBI | QKV_USE_BIAS |
+                                QKV_USE_SINK | QKV_USE_DROPOUT;
     int parts = 0;
     if (!(p->use & any)) return;
     qkvi_text_add(t, "scores: ");
@@ -134,6 +134,11 @@ static void add_changes(qkvi_text *t, const qkv_plan *p)
     }
     if (p->use & QKV_USE_BIAS) add_part(t, &parts, "bias");
     if (p->use & QKV_USE_SINK) add_part(t, &parts, "sink");
+    if (p->use & QKV_USE_DROPOUT) {
+        add_part(t, &parts, "dropout below ");
+        qkvi_text_int(t, (int64_t)p->drop_from);
+        qkvi_text_add(t, " of 2^32");
+    }
     qkvi_text_add(t, "\n");
 }
 

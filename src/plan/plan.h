@@ -35,6 +35,9 @@ struct qkv_plan {
     qkv_shape bias; /* QKV_USE_BIAS, likewise */
     int32_t slopes_by_batch;
     double alibi_max_bias;
+    uint64_t drop_from;              /* QKV_USE_DROPOUT: words below this drop; 0: none */
+    double dropout;                  /* p */
+    double keep_factor;              /* 1 / (1 - p), rounded to the type; 1 without dropout */
     double softcap, cap_in, cap_out; /* rule 3: k and C, rounded to the type */
     int32_t align;                   /* a qkv_align */
     int64_t q_offset;                /* for QKV_ALIGN_OFFSET */
@@ -57,12 +60,13 @@ struct qkv_plan {
     qkv_allocator alloc;
     int32_t alloc_given;
     /* offsets in a slot, bytes */
-    int64_t at_ranges, at_lo, at_hi, at_bits, at_live, at_bias, at_tiles, at_s, at_mb, at_lb, at_k,
-        at_v, at_show, at_nodes;
+    int64_t at_ranges, at_lo, at_hi, at_bits, at_live, at_drop, at_bias, at_tiles, at_s, at_mb,
+        at_lb, at_k, at_v, at_show, at_nodes;
     int64_t at_wide;    /* rows of q or out, or a block of v, while they change their type */
     int64_t node_bytes; /* one node of one tile: o, m, l */
     int64_t qt_bytes;   /* one tile's queries, then each row's largest score */
     int64_t at_top;     /* the latter, from the tile's beginning */
+    int64_t at_finals;  /* QKV_USE_KEY_SUMS: m and l of every row, in the header */
     int64_t at_blocks, at_slots, slot_bytes, workspace_bytes; /* slots begin after the header */
 };
 

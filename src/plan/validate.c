@@ -11,9 +11,12 @@
 #define KNOWN_USE                                                                                  \
     (QKV_USE_SCALE | QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX | QKV_USE_KV_LEN |           \
      QKV_USE_Q_LEN | QKV_USE_KV_START | QKV_USE_Q_OFFSETS | QKV_USE_PACKED | QKV_USE_MASK |        \
-     QKV_USE_BIAS | QKV_USE_ALIBI | QKV_USE_SOFTCAP | QKV_USE_SINK | QKV_USE_RULE)
+     QKV_USE_BIAS | QKV_USE_ALIBI | QKV_USE_SOFTCAP | QKV_USE_SINK | QKV_USE_RULE |                \
+     QKV_USE_DROPOUT | QKV_USE_KEY_SUMS)
 /* what reads a row's position */
-#define POSITIONS (QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX | QKV_USE_ALIBI | QKV_USE_RULE)
+#define POSITIONS                                                                                  \
+    (QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX | QKV_USE_ALIBI | QKV_USE_RULE |             \
+     QKV_USE_DROPOUT)
 #define FAR_OFFSET (INT64_C(1) << 62)
 enum { MAX_THREADS = 1024, MAX_BIAS = 1000 };
 
@@ -283,6 +286,30 @@ static int is_normal(double x, int single)
                   : x >= 0x1p-1022 && x <= 0x1.fffffffffffffp+1023;
 }
 
+static __attribute__((noinline)) void fold_dropout(qkv_plan *plan, const qkv_params *p)
+{
+    plan->keep_factor = 1;
+    if (!(p->use & QKV_USE_DROPOUT)) return;
+    plan->dropout = p->dropout;
+    plan->drop_from = (uint64_t)(p->dropout * 0x1p32); /* rounded down */
+    plan->keep_factor = p->dropout < 1 ? 1 / (1 - p->dropout) : 0;
+    if (p->q.dtype != QKV_F64) plan->keep_factor = (double)(float)plan->keep_factor;
+}
+
+static qkv_status check_dropout(qkv_plan *plan, const qkv_params *p, qkv_error *err)
+{
+    const qkvi_kernels *const scalar = qkvi_kernels_by_id(QKV_ISA_SCALAR);
+    const uint64_t env = scalar->env_enter();
+    const int fits = !(p->use & QKV_USE_DROPOUT) || (p->dropout >= 0 && p->dropout <= 1);
+    const qkv_status s = fits ? QKV_OK
+                              : qkvi_fail(err, QKV_EARG, "params.dropout", 0, 1,
+                                          QKVI_SAY(QKVI_S("params.dropout is "), QKVI_X(p->dropout),
+                                                   QKVI_S("; it must be between 0 and 1")));
+    if (fits) fold_dropout(plan, p);
+    scalar->env_leave(env);
+    return s;
+}
+
 static qkv_status check_cap(qkv_plan *plan, const qkv_params *p, qkv_error *err)
 {
     if (!(p->use & QKV_USE_SOFTCAP)) return QKV_OK;
@@ -359,6 +386,7 @@ qkv_status qkvi_plan_validate(qkv_plan *plan, const qkv_params *p, qkv_error *er
     if ((s = check_fit(p, err))) return s;
     if ((s = check_scale(plan, p, err))) return s;
     if ((s = check_cap(plan, p, err))) return s;
+    if ((s = check_dropout(plan, p, err))) return s;
     plan->q = qkvi_shape_clean(&p->q);
     plan->k = qkvi_shape_clean(&p->k);
     plan->v = qkvi_shape_clean(&p->v);

@@ -23,14 +23,15 @@ static int place(int64_t *at, int64_t *end, int64_t a, int64_t b)
 /* 1 when a tensor says, key by key, who sees whom */
 static int64_t by_bits(const qkv_plan *p)
 {
-    return (p->use & (QKV_USE_MASK | QKV_USE_BIAS)) != 0;
+    return (p->use & (QKV_USE_MASK | QKV_USE_BIAS)) != 0 || p->drop_from > 0;
 }
 
 static int place_reference(qkv_plan *p, int64_t *end)
 {
-    /* score, scaled, masked, weight, then out */
-    return place(&p->at_s, end, p->keys, 4 * (int64_t)sizeof(double)) ||
+    /* score, scaled, masked, weight, capped, then which keys are seen and kept, then out */
+    return place(&p->at_s, end, p->keys, 5 * (int64_t)sizeof(double)) ||
            place(&p->at_live, end, by_bits(p) * p->keys, 1) ||
+           place(&p->at_drop, end, p->keys, 1) ||
            place(&p->at_nodes, end, p->dv, (int64_t)sizeof(double));
 }
 
@@ -51,6 +52,7 @@ static int place_tiles(qkv_plan *p, int64_t *end)
         place(&p->at_hi, end, w, (int64_t)sizeof(int32_t)) ||
         place(&p->at_bits, end, by_bits(p), (int64_t)sizeof(qkvi_bits)) ||
         place(&p->at_live, end, by_bits(p) * QKVI_BITS_KEYS, (int64_t)sizeof(uint64_t)) ||
+        place(&p->at_drop, end, p->drop_from ? QKVI_BITS_KEYS : 0, (int64_t)sizeof(uint64_t)) ||
         place(&p->at_bias, end, p->use & QKV_USE_BIAS ? QKVI_BLOCK * w : 0, e) ||
         place(&p->at_tiles, end, p->item_tiles, (int64_t)sizeof(qkvi_tile)) ||
         place(&p->at_s, end, QKVI_BLOCK * w, e) || place(&p->at_mb, end, w, e) ||
@@ -75,6 +77,8 @@ qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
     p->at_slots = 64 + qkvi_round64(p->max_threads);
     if (place(&p->at_blocks, &p->at_slots, p->sequences ? p->sequences + 1 : 0,
               (int64_t)sizeof(int64_t)) ||
+        place(&p->at_finals, &p->at_slots,
+              p->use & QKV_USE_KEY_SUMS ? p->batch * p->heads * p->rows : 0, 2 * p->real_bytes) ||
         (p->ops ? place_tiles(p, &end) : place_reference(p, &end)) ||
         qkvi_mul(end, p->max_threads, &all) || qkvi_add(all, p->at_slots, &all) ||
         all > PTRDIFF_MAX)

@@ -9,6 +9,7 @@
 #include "base/shape.h"
 #include "run/look.h"
 #include "run/run.h"
+#include "run/show.h"
 #include "run/taps.h"
 #include "run/tree.h"
 
@@ -49,12 +50,11 @@ static void set_ranges(item *it)
     }
 }
 
-static void pack_rows(const item *it, const qkvi_tile *t, const void *q)
+void qkvi_pack_rows(const qkv_plan *p, char *slot, const qkvi_tile *t, const void *q)
 {
-    const qkv_plan *const p = it->plan;
     int64_t row_stride = p->q.stride[2], channel_stride = p->q.stride[3];
     if (p->q.dtype != p->real) {
-        void *const wide = it->slot + p->at_wide;
+        void *const wide = slot + p->at_wide;
         p->ops->widen(wide, q, p->q.dtype, row_stride, channel_stride, t->rows, p->d);
         q = wide;
         row_stride = p->d;
@@ -88,7 +88,7 @@ static void set_tiles(item *it)
         t->work = mem + p->qt_bytes;
         for (int32_t l = 0; l < p->levels; l++)
             t->node[l] = mem + p->qt_bytes + (l + 1) * p->node_bytes;
-        pack_rows(it, t, q + row * p->q.stride[2] * p->q_bytes);
+        qkvi_pack_rows(p, it->slot, t, q + row * p->q.stride[2] * p->q_bytes);
     }
 }
 
@@ -197,6 +197,10 @@ static void step_tile(item *it, qkvi_tile *t, int64_t key)
     s->fresh = t->fresh;
     p->ops->score(s);
     p->ops->weigh(s);
+    if (p->drop_from) {
+        qkvi_look_drop(it->job, it->slot, &it->place, t, key, s);
+        p->ops->drop(s);
+    }
     p->ops->blend(s);
     t->fresh = s->fresh;
 }
@@ -243,6 +247,18 @@ static void end_span(item *it, sink *sinks, int64_t span)
     }
 }
 
+/* m and l of the tile's rows, for the second pass */
+static void keep_finals(const qkvi_job *job, int64_t flat, const void *m, const void *l,
+                        int64_t rows)
+{
+    const int64_t e = job->plan->real_bytes;
+    for (int64_t r = 0; r < rows; r++) {
+        char *const to = qkvi_final(job, flat + r);
+        __builtin_memcpy(to, (const char *)m + r * e, (size_t)e);
+        __builtin_memcpy(to + e, (const char *)l + r * e, (size_t)e);
+    }
+}
+
 /* What is left of a row without a key is its sink. */
 static void sink_alone(const qkv_plan *p, void *lse, int64_t rows, double logit)
 {
@@ -272,8 +288,10 @@ void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, qkvi_tile *t
     const double logit = qkvi_sink(job, place);
     if (logit > -(double)__builtin_inff())
         p->ops->sink(t->work, m, l, qkvi_log2_units(p, logit), p->dv, width);
-    p->ops->finish(t->work, m, l, 1.0, other ? wide : out, other ? p->dv : p->out.stride[2],
-                   other ? 1 : p->out.stride[3], lse, t->rows, p->dv, width);
+    if (job->key_sums) keep_finals(job, flat, m, l, t->rows);
+    p->ops->finish(t->work, m, l, p->keep_factor, other ? wide : out,
+                   other ? p->dv : p->out.stride[2], other ? 1 : p->out.stride[3], lse, t->rows,
+                   p->dv, width);
     if (lse && logit > -(double)__builtin_inff()) sink_alone(p, lse, t->rows, logit);
     if (job->row_max)
         p->ops->show_top(t->top, qkvi_at_out(job->row_max, flat * p->real_bytes), t->rows);
@@ -330,6 +348,7 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
         } else {
             qkvi_tree_flush(p, t, store_node, sinks + i);
         }
+        if (job->show) qkvi_show_tile(job, slot, &it.place, t, it.ranges + t->row);
         if (job->tap && qkvi_tap_tile(job, slot, &it.place, t, it.ranges + t->row))
             return QKVI_TAPPED;
     }

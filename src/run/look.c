@@ -5,6 +5,7 @@
 #include "base/contract.h"
 #include "base/shape.h"
 #include "mask/mask_bits.h"
+#include "mask/mask_drop.h"
 #include "ref/ref.h"
 
 #define CHANGES (QKV_USE_SOFTCAP | QKV_USE_RULE | QKV_USE_ALIBI | QKV_USE_BIAS)
@@ -146,6 +147,42 @@ qkvi_tile_kind qkvi_look(const qkvi_job *job, char *slot, const qkvi_place *plac
     s->lo = lo;
     s->hi = hi;
     return kind;
+}
+
+static qkvi_dropout dropout(const qkvi_job *job, const qkvi_place *place)
+{
+    return (qkvi_dropout){.seed = job->seed,
+                          .from = job->plan->drop_from,
+                          .head = job->first_head + place->head,
+                          .batch = job->first_batch + place->sequence};
+}
+
+void qkvi_look_drop(const qkvi_job *job, char *slot, const qkvi_place *place, const qkvi_tile *t,
+                    int64_t key, qkvi_step *s)
+{
+    const qkv_plan *const p = job->plan;
+    const qkvi_dropout d = dropout(job, place);
+    qkvi_bits *const bits = (qkvi_bits *)(void *)(slot + p->at_bits);
+    uint64_t *const kept = (uint64_t *)(void *)(slot + p->at_drop);
+    qkvi_drop_bits(bits, &d, place->mask.shift + place->own_row + t->row, t->rows, key, s->keys);
+    qkvi_bits_by_key(bits, t->rows, kept);
+    for (int j = 0; j < QKVI_BITS_KEYS && s->live; j++) kept[j] &= s->live[j];
+    s->live = kept;
+}
+
+void qkvi_kept_row(const qkvi_job *job, const qkvi_place *place, int64_t own_row,
+                   unsigned char *kept)
+{
+    const qkvi_dropout d = dropout(job, place);
+    const int64_t padding = place->key - place->first_key;
+    for (int64_t j = 0; j < padding && j < place->all_keys; j++) kept[j] = 0;
+    for (int64_t j = padding; j < place->all_keys; j += QKVI_BITS_KEYS) {
+        const int64_t left = place->all_keys - j;
+        const int32_t n = left < QKVI_BITS_KEYS ? (int32_t)left : QKVI_BITS_KEYS;
+        qkvi_bits b;
+        qkvi_drop_bits(&b, &d, place->mask.shift + own_row, 1, j - padding, n);
+        for (int32_t i = 0; i < n; i++) kept[j + i] = b.row[0][i / 64] >> i % 64 & 1;
+    }
 }
 
 void qkvi_look_row(const qkvi_job *job, const qkvi_place *place, const qkvi_range *range,

@@ -20,6 +20,14 @@ qkvi_tile_kind qkvi_look(const qkvi_job *job, char *slot, const qkvi_place *plac
                          const qkvi_tile *tile, const qkvi_range *ranges, int64_t key, qkvi_step *s,
                          qkvi_change *change);
 
+/* Dropout between weights and values: sets s->live to what stays of what the tile sees. */
+void qkvi_look_drop(const qkvi_job *job, char *slot, const qkvi_place *place, const qkvi_tile *tile,
+                    int64_t key, qkvi_step *s);
+
+/* kept[j], as seen[] below: 1 where dropout keeps the row's weight of that key. */
+void qkvi_kept_row(const qkvi_job *job, const qkvi_place *place, int64_t own_row,
+                   unsigned char *kept);
+
 /* One row, key by key: seen[j] for every key of its batch (sequence), padding included, counted from
  * place->first_key. */
 void qkvi_look_row(const qkvi_job *job, const qkvi_place *place, const qkvi_range *range,

@@ -6,6 +6,7 @@
  * Where packed sequences begin is known with the data only. The workspace holds how many items of a
  * head lie before each.
  */
+#include "base/contract.h"
 #include "run/run.h"
 
 static int64_t *blocks_before(const qkvi_job *job)
@@ -16,6 +17,7 @@ static int64_t *blocks_before(const qkvi_job *job)
 int64_t qkvi_items(const qkvi_job *job)
 {
     const qkv_plan *const p = job->plan;
+    if (job->item == qkvi_item_sums) return qkvi_sums_items(job);
     if (p->sequences == 0 || p->items == 0) return p->items;
     int64_t *const before = blocks_before(job);
     before[0] = 0;
@@ -56,6 +58,39 @@ static void set_own(const qkvi_job *job, qkvi_place *at, int64_t s, int64_t rows
                            : p->align == QKV_ALIGN_TOP_LEFT     ? 0
                                                                 : p->q_offset;
     at->mask.shift = offset - begin;
+}
+
+/* An item of key sums is a stretch of keys of one head, with all the rows of its batch; the reference
+ * and packed sequences take all keys at once. */
+enum { STRETCH = 16 * QKVI_BLOCK };
+
+static int64_t stretches(const qkv_plan *p)
+{
+    if (p->sequences || p->ops == NULL) return 1;
+    return p->keys / STRETCH + (p->keys % STRETCH != 0);
+}
+
+int64_t qkvi_sums_items(const qkvi_job *job)
+{
+    const qkv_plan *const p = job->plan;
+    return (p->sequences ? p->sequences : p->batch) * p->heads * stretches(p);
+}
+
+qkvi_place qkvi_sums_place(const qkvi_job *job, int64_t item, int64_t *key_begin, int64_t *key_end)
+{
+    const qkv_plan *const p = job->plan;
+    const int64_t n = stretches(p), s = item / n / p->heads;
+    qkvi_place at = {.batch = p->sequences ? 0 : s,
+                     .sequence = s,
+                     .head = item / n % p->heads,
+                     .row = p->sequences ? job->cu_q[s] : 0,
+                     .rows = p->sequences ? job->cu_q[s + 1] - job->cu_q[s] : p->rows,
+                     .first_key = p->sequences ? job->cu_k[s] : 0,
+                     .all_keys = p->sequences ? job->cu_k[s + 1] - job->cu_k[s] : p->keys};
+    set_own(job, &at, s, at.rows);
+    *key_begin = item % n * STRETCH;
+    *key_end = n == 1 || *key_begin + STRETCH > at.mask.keys ? at.mask.keys : *key_begin + STRETCH;
+    return at;
 }
 
 qkvi_place qkvi_item_place(const qkvi_job *job, int64_t number)

@@ -10,10 +10,11 @@
 #include "ref/ref.h"
 #include "run/look.h"
 #include "run/run.h"
+#include "run/show.h"
 #include "run/taps.h"
 
-/* to[index] = x, rounded to the type; every NaN the same one, every zero +0 (x may round to -0) */
-static void put(void *to, int64_t index, int32_t dtype, double x)
+/* x may round to -0 */
+void qkvi_put(void *to, int64_t index, int32_t dtype, double x)
 {
     typedef float any_float __attribute__((aligned(1), may_alias));
     typedef double any_double __attribute__((aligned(1), may_alias));
@@ -62,7 +63,8 @@ static void call_rule(void *ctx, double *score, int64_t keys)
 }
 
 /* what is done to the row's scores */
-static void set_changes(const qkvi_job *job, const qkvi_place *at, qkvi_ref_row *r, rule_call *call)
+static void set_changes(const qkvi_job *job, const qkvi_place *at, int64_t own_row, qkvi_ref_row *r,
+                        rule_call *call)
 {
     const qkv_plan *const p = job->plan;
     if (p->use & QKV_USE_SOFTCAP) r->cap = p->softcap;
@@ -72,7 +74,7 @@ static void set_changes(const qkvi_job *job, const qkvi_place *at, qkvi_ref_row 
         r->rule_ctx = call;
     }
     r->slope = qkvi_slope(job, at);
-    r->position = at->mask.shift + at->own_row + at->key - at->first_key;
+    r->position = at->mask.shift + own_row + at->key - at->first_key;
     if (p->use & QKV_USE_BIAS) {
         const qkv_shape *const b = &p->bias;
         const int64_t from =
@@ -87,52 +89,76 @@ static void set_changes(const qkvi_job *job, const qkvi_place *at, qkvi_ref_row 
     r->has_sink = (p->use & QKV_USE_SINK) != 0;
 }
 
-int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t number)
+/* which keys the row sees, and keeps */
+static void set_seen(const qkvi_job *job, char *slot, const qkvi_place *at, int64_t own_row,
+                     qkvi_ref_row *r)
 {
     const qkv_plan *const p = job->plan;
-    const qkvi_place at = qkvi_item_place(job, number);
-    const int64_t kv_head = at.head / (p->heads / p->kv_heads);
-    const qkvi_range range = qkvi_mask_row(&at.mask, at.own_row);
-    const int64_t padding = at.key - at.first_key;
-    double *const rows = (double *)(void *)((char *)slot + p->at_s);
-    qkvi_ref_row r = {
+    const int64_t padding = at->key - at->first_key;
+    const qkvi_range range = qkvi_mask_row(&at->mask, own_row);
+    r->lo = padding + range.lo;
+    r->hi = padding + range.hi;
+    if (p->use & (QKV_USE_MASK | QKV_USE_BIAS)) {
+        unsigned char *const seen = (unsigned char *)slot + p->at_live;
+        qkvi_look_row(job, at, &range, seen);
+        r->seen = seen;
+    }
+    if (p->use & QKV_USE_DROPOUT) {
+        unsigned char *const kept = (unsigned char *)slot + p->at_drop;
+        qkvi_kept_row(job, at, own_row, kept);
+        r->kept = kept;
+        r->keep_factor = p->dropout < 1 ? 1 / (1 - p->dropout) : 0;
+    }
+}
+
+void qkvi_reference_row(const qkvi_job *job, char *slot, const qkvi_place *at, int64_t own_row,
+                        qkvi_ref_row *r)
+{
+    const qkv_plan *const p = job->plan;
+    const int64_t kv_head = at->head / (p->heads / p->kv_heads);
+    double *const rows = (double *)(void *)(slot + p->at_s);
+    *r = (qkvi_ref_row){
         .q_dtype = p->q.dtype,
         .k_dtype = p->k.dtype,
         .v_dtype = p->v.dtype,
-        .q = qkvi_at(job->q, qkvi_shape_at(&p->q, p->q_bytes, at.batch, at.head, at.row)),
-        .k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, at.batch, kv_head, at.first_key)),
-        .v = qkvi_at(job->v, qkvi_shape_at(&p->v, p->v_bytes, at.batch, kv_head, at.first_key)),
+        .q = qkvi_at(job->q, qkvi_shape_at(&p->q, p->q_bytes, at->batch, at->head, at->row)),
+        .k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, at->batch, kv_head, at->first_key)),
+        .v = qkvi_at(job->v, qkvi_shape_at(&p->v, p->v_bytes, at->batch, kv_head, at->first_key)),
         .q_channel = p->q.stride[3],
         .k_key = p->k.stride[2],
         .k_channel = p->k.stride[3],
         .v_key = p->v.stride[2],
         .v_channel = p->v.stride[3],
-        .keys = at.all_keys,
+        .keys = at->all_keys,
         .d = p->d,
         .dv = p->dv,
-        .lo = padding + range.lo,
-        .hi = padding + range.hi,
         .scale = p->scale,
         .score = rows,
         .scaled = rows + p->keys,
         .masked = rows + 2 * p->keys,
         .weight = rows + 3 * p->keys,
-        .out = (double *)(void *)((char *)slot + p->at_nodes),
+        .capped = rows + 4 * p->keys,
+        .out = (double *)(void *)(slot + p->at_nodes),
     };
-    if (qkvi_cancelled(job)) return QKVI_CANCELLED;
-    if (p->use & (QKV_USE_MASK | QKV_USE_BIAS)) {
-        unsigned char *const seen = (unsigned char *)slot + p->at_live;
-        qkvi_look_row(job, &at, &range, seen);
-        r.seen = seen;
-    }
     rule_call call;
-    set_changes(job, &at, &r, &call);
-    qkvi_ref_attend(&r);
+    set_seen(job, slot, at, own_row, r);
+    set_changes(job, at, own_row, r, &call);
+    qkvi_ref_attend(r);
+}
+
+int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t number)
+{
+    const qkv_plan *const p = job->plan;
+    const qkvi_place at = qkvi_item_place(job, number);
+    const int64_t flat = (at.batch * p->heads + at.head) * p->rows + at.row;
+    qkvi_ref_row r;
+    if (qkvi_cancelled(job)) return QKVI_CANCELLED;
+    qkvi_reference_row(job, slot, &at, at.own_row, &r);
     void *const out =
         qkvi_at_out(job->out, qkvi_shape_at(&p->out, p->out_bytes, at.batch, at.head, at.row));
-    for (int64_t c = 0; c < p->dv; c++) put(out, c * p->out.stride[3], p->out.dtype, r.out[c]);
-    if (job->lse) put(job->lse, (at.batch * p->heads + at.head) * p->rows + at.row, p->real, r.lse);
-    if (job->row_max)
-        put(job->row_max, (at.batch * p->heads + at.head) * p->rows + at.row, p->real, r.largest);
+    for (int64_t c = 0; c < p->dv; c++) qkvi_put(out, c * p->out.stride[3], p->out.dtype, r.out[c]);
+    if (job->lse) qkvi_put(job->lse, flat, p->real, r.lse);
+    if (job->row_max) qkvi_put(job->row_max, flat, p->real, r.largest);
+    if (job->show) qkvi_show_row(job, &at, &r);
     return job->tap && show(job, &at, &r) ? QKVI_TAPPED : 0;
 }

@@ -29,7 +29,10 @@ typedef struct qkvi_job {
     const void *mask, *bias;    /* of plan->look, plan->bias */
     const void *slopes, *sinks; /* accumulator's type */
     const qkv_rule *rule;
-    void *row_max;
+    void *row_max, *key_sums;
+    const qkv_show *show;
+    uint64_t seed;
+    int64_t first_head, first_batch;
     /* does one item in that slot of the workspace; QKVI_CANCELLED or QKVI_TAPPED: stop the run */
     int (*item)(const struct qkvi_job *job, void *slot, int64_t item);
 } qkvi_job;
@@ -58,6 +61,16 @@ qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error
 int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t item);
 int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t item);
 int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t item);
+/* a second run after the first: to each key the weights of all rows (args.key_sums) */
+int qkvi_item_sums(const qkvi_job *job, void *slot, int64_t item);
+int64_t qkvi_sums_items(const qkvi_job *job);
+qkvi_place qkvi_sums_place(const qkvi_job *job, int64_t item, int64_t *key_begin, int64_t *key_end);
+
+/* m and l of row `flat` ([batch][head][row]) in the header, two numbers a row */
+static inline void *qkvi_final(const qkvi_job *job, int64_t flat)
+{
+    return (char *)job->workspace + job->plan->at_finals + 2 * flat * job->plan->real_bytes;
+}
 
 /* The rows of a tile whose nodes are all there: out and lse. */
 struct qkvi_tile;

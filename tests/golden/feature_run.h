@@ -33,7 +33,7 @@ static inline uint32_t feature_done(void)
     return FEATURE_CAUSAL | FEATURE_SCALE | FEATURE_OFFSETS | FEATURE_PREFIX | FEATURE_WINDOW |
            FEATURE_KV_LEN | FEATURE_Q_LEN | FEATURE_KV_START | FEATURE_PACKED | FEATURE_POISON |
            FEATURE_BOOL | FEATURE_BITS | FEATURE_DROPS | FEATURE_BIAS | FEATURE_ALIBI |
-           FEATURE_ALIBI_BATCH | FEATURE_SOFTCAP | FEATURE_SINK | FEATURE_RULE;
+           FEATURE_ALIBI_BATCH | FEATURE_SOFTCAP | FEATURE_SINK | FEATURE_RULE | FEATURE_DROPOUT;
 }
 
 /* Does it have all that the case asks for? */
@@ -43,7 +43,7 @@ static inline int feature_ready(const feature_case *c)
 }
 
 /* Does it write row maxima, key sums and scores on request? */
-enum { FEATURE_SHOW_READY = 0 };
+enum { FEATURE_SHOW_READY = 1 };
 
 static inline int64_t feature_rows(const feature_case *c)
 {

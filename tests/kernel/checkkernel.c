@@ -93,6 +93,17 @@ static void check_sink(const rows_case *c, const rows_result *a, const rows_resu
     same("sunk m", a->sunk_m, b->sunk_m, c->rows, c->bytes, 1);
     same("sunk l", a->sunk_l, b->sunk_l, c->rows, c->bytes, 1);
 }
+static void check_drop(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    for (int64_t r = 0; r < c->rows; r++)
+        same("dropped", rows_at(a->dropped, r * ROWS_KEYS + c->lo[r], c->bytes),
+             rows_at(b->dropped, r * ROWS_KEYS + c->lo[r], c->bytes), c->hi[r] - c->lo[r], c->bytes,
+             1);
+}
+static void check_sum_weights(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    same("sum of weights", a->sums, b->sums, c->keys, c->bytes, 1);
+}
 static void check_show_top(const rows_case *c, const rows_result *a, const rows_result *b)
 {
     same("top", a->top, b->top, c->rows, c->bytes, 0);

@@ -16,7 +16,7 @@ typedef struct tile_memory {
     _Alignas(64) char top[ROWS_MAX * ROWS_BYTES], bias[ROWS_KEYS * ROWS_MAX * ROWS_BYTES];
     _Alignas(64) char v[(ROWS_D + 8) * (ROWS_KEYS + 16) * ROWS_BYTES];
     int32_t lo[ROWS_MAX], hi[ROWS_MAX];
-    uint64_t live[ROWS_KEYS];
+    uint64_t live[ROWS_KEYS], kept[ROWS_KEYS];
 } tile_memory;
 
 double rows_number(const void *x, int bytes)
@@ -212,6 +212,17 @@ static void run_tile(const qkvi_ops *ops, const rows_case *c, rows_result *out, 
     for (int64_t r = 0; r < rows; r++)
         ops->show_weight(t->s, t->mb, t->m, t->l, out->shown + (first + r) * ROWS_KEYS * e,
                          c->lo[first + r], c->hi[first + r], live, c->keys, r, width);
+    /* sums go over the tiles in turn; m and l of one row after another */
+    ops->sum_weights(&s, t->m, t->l, out->sums, rows);
+    const uint64_t *const all = s.live; /* every second row of every third key is dropped */
+    for (int64_t j = 0; j < ROWS_KEYS; j++)
+        t->kept[j] = (all ? all[j] : ~UINT64_C(0)) &
+                     (j % 3 ? ~UINT64_C(0) : UINT64_C(0x5555555555555555) << first % 2);
+    s.live = t->kept;
+    ops->drop(&s);
+    for (int64_t r = 0; r < rows; r++)
+        row_of(out->dropped + (first + r) * ROWS_KEYS * e, t->s, c->keys, r, width, e);
+    s.live = all;
     ops->score(&s); /* the same block again: a fold that is not the first */
     ops->weigh(&s);
     ops->blend(&s);

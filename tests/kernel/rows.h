@@ -47,6 +47,7 @@ typedef struct rows_result {
     char scaled[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], shown[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
     char changed[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], biases[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
     uint64_t bias_seen[ROWS_MAX][2];
+    char dropped[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], sums[ROWS_KEYS * ROWS_BYTES];
     char top[ROWS_MAX * ROWS_BYTES], sunk[ROWS_MAX * ROWS_D * ROWS_BYTES];
     char sunk_l[ROWS_MAX * ROWS_BYTES], sunk_m[ROWS_MAX * ROWS_BYTES];
     char mb[ROWS_MAX * ROWS_BYTES], lb[ROWS_MAX * ROWS_BYTES];

@@ -66,7 +66,8 @@ static void NAME(store_node)(const void *o_, const void *m_, const void *l_, voi
         real_u *const to = (real_u *)((char *)node + r * row_bytes);
         to[0] = l[r] == l[r] ? m[r] + 0 : NAME(from_bits)(QUIET_NAN);
         to[1] = NAME(canonical)(l[r] + 0);
-        for (int64_t c = 0; c < dv; c++) to[2 + c] = NAME(canonical)(o[c * width + r] + 0);
+        for (int64_t c = 0; c < dv; c++)
+            to[2 + c] = l[r] == l[r] ? NAME(canonical)(o[c * width + r] + 0) : to[1];
     }
 }
 

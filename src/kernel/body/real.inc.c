@@ -79,6 +79,7 @@
 #include "kernel/body/score.inc.c"
 #include "kernel/body/change.inc.c"
 #include "kernel/body/weigh.inc.c"
+#include "kernel/body/drop.inc.c"
 #include "kernel/body/blend.inc.c"
 #include "kernel/body/finish.inc.c"
 #include "kernel/body/show.inc.c"

@@ -1,7 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* show.inc.c - what a tap sees of one row in one block (rule 12): the scaled score in natural
- * units, and the weight.
+/* show.inc.c - what is shown of one row in one block (rule 12): the score in natural units, the
+ * weight; and the weights of all rows, summed key by key.
  */
+
+/* sums of rows: one weight after another, never across lanes */
+static void NAME(sum_weights)(const qkvi_step *t, const void *m_, const void *l_, void *sums_,
+                              int64_t rows)
+{
+    const int64_t width = (int64_t)t->vectors * LANES;
+    const real *const s = t->s, *const mb = t->mb;
+    const real_u *const m = m_, *const l = l_;
+    real_u *const sums = sums_;
+    for (int64_t j = 0; j < t->keys; j++) {
+        real x = sums[j];
+        for (int64_t r = 0; r < rows; r++) {
+            const int in = !t->lo || (j >= t->lo[r] && j < t->hi[r]);
+            if (!in || (t->live && !(t->live[j] >> r & 1)) || NAME(is_dead)(mb[r])) continue;
+            x = x + s[j * width + r] * NAME(power2_one)(mb[r] - m[r]) / l[r];
+        }
+        sums[j] = NAME(canonical)(x);
+    }
+}
 
 static void NAME(show_top)(const void *top_, void *x_, int64_t rows)
 {
@@ -13,7 +32,7 @@ static void NAME(show_top)(const void *top_, void *x_, int64_t rows)
 static void NAME(show_scaled)(const void *s_, void *x_, int64_t keys, int64_t r, int64_t width)
 {
     const real *const s = s_;
-    real *const x = x_;
+    real_u *const x = x_;
     for (int64_t j = 0; j < keys; j++) x[j] = NAME(canonical)(s[j * width + r] * LN2);
 }
 
@@ -22,7 +41,7 @@ static void NAME(show_weight)(const void *s_, const void *mb_, const void *m_, c
                               int64_t r, int64_t width)
 {
     const real *const s = s_, *const mb = mb_, *const m = m_, *const l = l_;
-    real *const x = x_;
+    real_u *const x = x_;
     const real f = NAME(power2_one)(mb[r] - m[r]);
     for (int64_t j = 0; j < keys; j++)
         x[j] = j < lo || j >= hi || (live && !(live[j] >> r & 1)) || NAME(is_dead)(mb[r])
