@@ -242,6 +242,16 @@ QKV_API qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *arg
 QKV_API qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
                                       const qkv_partial *parts, int64_t nparts, qkv_error *err);
 
+/* ---- results of other programs ---------------------------------------------------------------- */
+
+/* Merges 1 to 1,024 results over disjoint sets of keys: every outs[i] of that shape, as out is; every
+ * lses[i] [batch][head][row] dense, natural logarithms (double for QKV_F64, else float), as lse is.
+ * Accurate to 4 ulp of a row's largest value; for the bits of one run take partials. out and lse may
+ * be one of the parts; lse NULL: not kept. */
+QKV_API qkv_status qkv_merge(const qkv_shape *shape, const void *const *outs,
+                             const void *const *lses, int64_t nparts, void *out, void *lse,
+                             qkv_error *err);
+
 /* ---- starting values: the caller's sizeof, on purpose ---------------------------------------- */
 
 static inline qkv_params qkv_params_init(void)

@@ -134,7 +134,7 @@ typedef struct prob_mask {
     pair_tensor bools, bias; /* QKV_USE_MASK, QKV_USE_BIAS */
     int32_t mask_drops;
     int32_t slopes_by_batch;
-    double softcap, max_bias;
+    double softcap, max_bias, dropout;
     /* [heads] or [batches][heads], in double and, made by prob_args(), in the problem's type */
     double slope[PROB_BATCHES * PROB_HEADS], sink[PROB_HEADS];
     char slope_numbers[PROB_BATCHES * PROB_HEADS * 8], sink_numbers[PROB_HEADS * 8];

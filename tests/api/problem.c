@@ -375,6 +375,7 @@ qkv_params prob_params(const prob *p, how h)
     if (p->use & QKV_USE_MASK) x.mask = pair_shape(&p->mask.bools, p);
     if (p->use & QKV_USE_BIAS) x.bias = pair_shape(&p->mask.bias, p);
     x.softcap = p->mask.softcap;
+    x.dropout = p->mask.dropout;
     x.alibi_max_bias = p->mask.max_bias;
     x.slopes_by_batch = p->mask.slopes_by_batch;
     return x;

@@ -118,6 +118,7 @@ void prob_random_added(prob *p, rng *r)
     for (int i = 0; i < 4; i++)
         if (rng_range(r, 0, 1) == 0) p->use |= bits[i];
     if (p->use & QKV_USE_BIAS) random_bias(p, r);
+    m->dropout = rng_unit(r);
     m->softcap = 0.5 + 20 * rng_unit(r);
     m->max_bias = rng_range(r, 0, 2) ? 0 : 1 + 7 * rng_unit(r);
     m->slopes_by_batch = (int32_t)rng_range(r, 0, 1);
