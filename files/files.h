@@ -36,7 +36,7 @@ void *files_alloc(int64_t bytes);
 
 typedef struct files_input files_input; /* open, header read and parsed, data not read */
 
-/* path "-" is standard input. A regular file must be exactly as long as its header says. */
+/* path "-" is standard input, "FILE.npz#NAME" an array of a .npz file. A regular file must be exactly as long as its header says. */
 int files_open(files_input **in, const char *path, files_error *err);
 /* The same; 16-bit unsigned integers are taken for bfloat16. */
 int files_open_bf16(files_input **in, const char *path, files_error *err);

@@ -6,6 +6,7 @@
  * piece of PIECE bytes. Large contiguous parts of regular files are mapped instead of read.
  */
 #include "files/file_io.h"
+#include "files/npz.h"
 #include "files/parse/convert.h"
 
 #include <errno.h>
@@ -30,8 +31,10 @@ struct files_input {
     dev_t dev;
     ino_t ino;
     npy_header h;
-    int64_t at; /* streams: bytes taken so far */
-    char format[24];
+    npz_array *array; /* of a .npz: a stream; NULL: the file itself */
+    const char *why;  /* what was wrong with the array */
+    int64_t at;       /* streams: bytes taken so far */
+    char format[32];
 };
 
 /* ---- small helpers of the folder -------------------------------------------------------------- */
@@ -113,7 +116,15 @@ static int no_memory(files_error *err, const char *name, int64_t bytes)
 
 static int read_failed(const files_input *in, files_error *err)
 {
+    if (in->why) return file_fail(err, 2, "%s cannot be read: %s", in->name, in->why);
     return file_fail(err, 1, "%s cannot be read: %s", in->name, strerror(errno));
+}
+
+/* n bytes, or up to the end; at counts for regular files only. */
+static ssize_t take(files_input *in, void *to, size_t n, int64_t at)
+{
+    if (in->array) return npz_read(in->array, to, n, &in->why);
+    return file_read_full(in->fd, to, n, in->regular ? at : -1);
 }
 
 /* ---- opening ----------------------------------------------------------------------------------- */
@@ -131,8 +142,7 @@ static int read_header(files_input *in, bool words_are_bf16, files_error *err)
             break;
         }
         head = longer;
-        const ssize_t got =
-            file_read_full(in->fd, head + have, need - have, in->regular ? (int64_t)have : -1);
+        const ssize_t got = take(in, head + have, need - have, (int64_t)have);
         if (got < 0) {
             status = read_failed(in, err);
             break;
@@ -144,6 +154,13 @@ static int read_header(files_input *in, bool words_are_bf16, files_error *err)
         if (s == NPY_BAD) {
             char text[512];
             npy_error_text(text, sizeof text, head, &bad);
+            char names[512] = "";
+            if (!in->array && have > 3 && memcmp(head, "PK\3\4", 4) == 0)
+                npz_names(names, sizeof names, in->fd);
+            if (names[0]) {
+                status = file_fail(err, 2, "%s is a .npz archive and%s", in->name, names);
+                break;
+            }
             status = file_fail(err, 2, "%s: %s", in->name, text);
             break;
         }
@@ -161,15 +178,21 @@ static int read_header(files_input *in, bool words_are_bf16, files_error *err)
     return status;
 }
 
-static int open_path(files_input *in, const char *path, files_error *err)
+static int open_path(files_input *in, const char *name, size_t length, files_error *err)
 {
     struct stat st;
+    char *const path = strndup(name, length); /* without the array's name */
+    if (!path) return no_memory(err, in->name, (int64_t)length);
     if (strcmp(path, "-") == 0) {
         in->fd = STDIN_FILENO;
+        free(path);
     } else {
         do {
             in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
         } while (in->fd < 0 && errno == EINTR);
+        const int e = errno;
+        free(path);
+        errno = e;
         if (in->fd < 0) {
             return file_fail(err, file_blame(errno), "%s cannot be opened: %s", in->name,
                              strerror(errno));
@@ -203,7 +226,12 @@ static int open_as(files_input **out, const char *path, bool words_are_bf16, fil
     if (!in) return no_memory(err, shown, (int64_t)sizeof *in);
     in->fd = -1;
     file_cut_name(in->name, shown);
-    int status = open_path(in, path, err);
+    const char *const hash = npz_hash(path);
+    int status = open_path(in, path, hash ? (size_t)(hash - path) : strlen(path), err);
+    if (status == 0 && hash) {
+        in->regular = false; /* what is unpacked comes in order, as from a pipe */
+        status = npz_open(&in->array, in->fd, in->name, hash + 1, err);
+    }
     if (status == 0) status = read_header(in, words_are_bf16, err);
     if (status == 0 && in->regular) {
         struct stat st;
@@ -217,7 +245,8 @@ static int open_as(files_input **out, const char *path, bool words_are_bf16, fil
         files_close(in);
         return status;
     }
-    snprintf(in->format, sizeof in->format, ".npy version %d", in->h.version);
+    snprintf(in->format, sizeof in->format, ".npy version %d%s", in->h.version,
+             in->array ? " in .npz" : "");
     *out = in;
     return 0;
 }
@@ -235,6 +264,7 @@ int files_open_bf16(files_input **out, const char *path, files_error *err)
 void files_close(files_input *in)
 {
     if (!in) return;
+    npz_close(in->array);
     if (in->close_fd) close(in->fd);
     free(in);
 }
@@ -332,7 +362,7 @@ int64_t files_read_bytes(const files_input *in, const files_slice *slice)
 /* n bytes that must be there, at a position of the file. */
 static int read_exactly(files_input *in, void *to, int64_t n, int64_t at, files_error *err)
 {
-    const ssize_t got = file_read_full(in->fd, to, (size_t)n, in->regular ? at : -1);
+    const ssize_t got = take(in, to, (size_t)n, at);
     if (got < 0) return read_failed(in, err);
     in->at = at + got;
     if (got == n) return 0;
@@ -363,7 +393,7 @@ static int finish_stream(files_input *in, files_error *err)
     if (in->regular) return 0;
     const int status = skip_to(in, end, err);
     if (status != 0) return status;
-    const ssize_t got = file_read_full(in->fd, &one, 1, -1);
+    const ssize_t got = take(in, &one, 1, -1);
     if (got < 0) return read_failed(in, err);
     if (got == 0) return 0;
     return file_fail(err, 2, "%s has more than %" PRId64 " bytes; its header asks for exactly that",

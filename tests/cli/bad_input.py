@@ -6,6 +6,7 @@ status, nothing on stdout, and a folder that holds the same files with the same 
 The input files are made here, in a temporary folder. A row's second column says what surrounds the
 command (see bad_input.table). Prints TAP.
 """
+import io
 import os
 import pathlib
 import pty
@@ -16,6 +17,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import zipfile
 import time
 
 sys.dont_write_bytecode = True
@@ -88,7 +90,17 @@ def make_files():
                         'void': '|V8', 'float128': '<f16', 'f3': '<f3', 'bare-f': 'f',
                         'no-type': ''}.items():
         files[name + '.npy'] = header(dict_text(descr, (3, 4))) + data
+    files['some.npz'] = archive(files, 'q.npy', 'object.npy', 'short-data.npy')
+    files['none.npz'] = archive(files)
     return files
+
+
+def archive(files, *names):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, 'w') as z:
+        for name in names:
+            z.writestr(name, files[name])
+    return out.getvalue()
 
 
 def lay_out(folder):

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -179,6 +180,35 @@ def sixteen_bits_in_and_out():
         assert parse(attend()) == (shape, descr, want)
         put('out16.npy', attend('--out-dtype', 'bf16'))
         assert b'type: bfloat16, little-endian' in run('info', 'out16.npy')
+
+
+@test
+def arrays_of_a_npz():
+    for compression in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        problem(4)
+        want = attend('--head', '2', '--lse', 'l.npy'), get('l.npy')
+        with zipfile.ZipFile('all.npz', 'w', compression) as z:
+            for x in 'qkv':
+                z.write(x + '.npy')
+        run('run', '--q', 'all.npz#q', '--k', 'all.npz#k.npy', '--v', 'all.npz#v', '--head', '2',
+            '-o', 'o.npy', '--lse', 'l.npy')
+        assert (get('o.npy'), get('l.npy')) == want
+        assert b'format: .npy version 1 in .npz' in run('info', 'all.npz#v')
+    # one byte of the data another: the archive's own sum over the bytes is wrong
+    data = bytearray(get('all.npz'))
+    with zipfile.ZipFile('all.npz') as z:
+        data[z.getinfo('q.npy').header_offset + 200] ^= 1
+    put('torn.npz', bytes(data))
+    said = run('run', '--q', 'torn.npz#q', '--k', 'all.npz#k', '--v', 'all.npz#v', '-o', 'no.npy',
+               status=2, err=None)
+    assert said.startswith(b'qkv run: torn.npz#q cannot be read: '), said
+    assert not os.path.exists('no.npy')
+    put('cut.npz', get('all.npz')[:-10])
+    said = run('info', 'cut.npz#q', status=2, err=None)
+    assert said.startswith(b'qkv info: cut.npz#q cannot be read as a .npz archive: '), said
+    # an output may not be the archive that is read
+    run('run', '--q', 'all.npz#q', '--k', 'all.npz#k', '--v', 'all.npz#v', '-o', 'all.npz',
+        status=2, err=None)
 
 
 @test
