@@ -106,8 +106,24 @@ def facts():
     ok(abs(2.718281828 ** 8 - 3000) < 50, 'e^8 is about 3,000')
 
 
+def documented():
+    """docs/lesson.md: every item that is taught, each with files of tests that are there."""
+    text = (ROOT / 'docs/lesson.md').read_text()
+    rows = [line.split('|')[1:4] for line in text.splitlines() if line.startswith('| S')]
+    items = {int(n) for row in rows for n in re.findall(r'S(\d+)', row[0])}
+    want = set(range(1, 56)) - {7, 8, 28, 32, 34, 35}
+    ok(items == want, 'docs/lesson.md has every item of the lesson', sorted(items ^ want))
+    named = set(re.findall(r'`((?:lesson|page|tui|api|prop|fuzz)/[\w.]+)`', text))
+    gone = [n for n in sorted(named) if not (ROOT / 'tests' / n).is_file() and
+            not (ROOT / n).is_file()]
+    ok(len(named) > 20 and not gone, 'and the tests that it names are there', gone)
+    bare = [row[0] for row in rows if not re.search(r'`[\w/.]+`', row[2])]
+    ok(not bare, 'no item is without a test', bare)
+
+
 structure()
 length()
 marks()
 facts()
+documented()
 sys.exit(state_kit.done())
