@@ -442,7 +442,7 @@ typedef struct lab_format {
 static const lab_format formats[] = {
     {"map.svg", lesson_svg_map, 1, 65536},     {"map.csv", lesson_csv_map, 1, 1048576},
     {"map.json", lesson_json, 1, 262144},      {"table.svg", lesson_svg_table, 0, 65536},
-    {"table.csv", lesson_csv_table, 0, 65536}, {"table.json", lesson_json, 0, 65536},
+    {"table.csv", lesson_csv_table, 0, 65536}, {"table.json", lesson_json, 1, 262144},
 };
 
 static const lab_format *format_called(const page_request *name)
@@ -469,7 +469,8 @@ void page_call_lab_export(page_request request)
     }
     const int64_t first = f->map ? 0 : l->row;
     if (!compute(l, l->other, first, first + rows)) return;
-    if (f->map) l->in.stage = map_stage(l->state);
+    /* JSON is what the command writes for the state, whatever the map shows */
+    if (f->map && f->write != lesson_json) l->in.stage = map_stage(l->state);
     if (f->write != lesson_json || l->in.stage < 3) {
         if (f->write(&l->view) != QKV_OK) say_no(LESSON_W_LAB_NO_MEMORY);
         return;

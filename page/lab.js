@@ -84,6 +84,7 @@
   lab.open = () => {
     seen = true;
     qkv.show(qkv.id('lab'), true);
+    qkv.show(body, true);
     lab.draw();
   };
 
@@ -96,6 +97,7 @@
 
   lab.start = () => {
     qkv.show(qkv.id('lab'), true);
+    qkv.show(body, seen);
     watch();
   };
 

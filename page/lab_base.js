@@ -6,11 +6,11 @@
   let made = 0;
 
   // Text whose dₖ and √dₖ are drawn as mathematics.
-  lab.math = (text) => text.split(/(√?dₖ)/).map((piece) => {
+  lab.math = (text) => text.split(/((?:÷ )?√?dₖ)/).map((piece) => {
     if (!piece.endsWith('dₖ')) return piece;
-    const d = [el('i', { class: 'serif' }, 'd'), el('sub', {}, 'k')];
-    return piece[0] === '√' ? el('span', { class: 'root' }, '√', el('span', { class: 'under' }, ...d))
-      : el('span', { class: 'root' }, ...d);
+    const d = [el('i', { class: 'serif' }, 'd'), el('sub', {}, 'k')], sign = piece.slice(0, -2);
+    return sign.endsWith('√') ? el('span', { class: 'root' }, sign, el('span', { class: 'under' }, ...d))
+      : el('span', { class: 'root' }, sign, ...d);
   });
 
   // options: [value, label]; pick(about): the value now; set(value).
@@ -30,7 +30,7 @@
     const less = el('button', { type: 'button', 'aria-label': qkv.word('LAB_LESS', title) }, '−');
     const more = el('button', { type: 'button', 'aria-label': qkv.word('LAB_MORE', title) }, '+');
     const value = el('bdi', { class: 'value' });
-    const node = el('div', { class: 'lab-group stepper', role: 'group', 'aria-label': title },
+    const node = el('div', { class: 'lab-group lab-stepper', role: 'group', 'aria-label': title },
       el('span', { class: 'legend', 'aria-hidden': 'true' }, ...lab.math(title)),
       el('div', { class: 'options' }, less, value, more));
     less.addEventListener('click', () => step(-1));
@@ -47,7 +47,7 @@
 
   lab.check = (label, is, set) => {
     const input = el('input', { type: 'checkbox' });
-    const node = el('label', { class: 'check' }, input, label);
+    const node = el('label', { class: 'lab-check' }, input, label);
     input.addEventListener('change', () => set(input.checked));
     return { node, draw: (about) => { input.checked = is(about); } };
   };

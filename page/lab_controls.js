@@ -110,7 +110,7 @@
     times.setAttribute('aria-invalid', !qkv.id('lab-trouble').hidden);
   });
   add({
-    node: el('div', { class: 'lab-group field' }, el('label', { for: 'lab-times' }, qkv.word('LAB_TIMES')), times),
+    node: el('div', { class: 'lab-group lab-field' }, el('label', { for: 'lab-times' }, qkv.word('LAB_TIMES')), times),
     draw(about) {
       if (document.activeElement !== times) {
         times.value = choice(about).times;
@@ -136,7 +136,7 @@
   slider.addEventListener('input', () =>
     lab.setChoice('T', qkv.call('lab_stop', String(slider.value)), 'T'));
   add({
-    node: el('div', { class: 'lab-group slide' },
+    node: el('div', { class: 'lab-group lab-slide' },
       el('label', { class: 'legend', for: 'lab-sharpness' }, qkv.word('SHARPNESS')),
       el('div', { class: 'options' }, el('span', { class: 'end' }, qkv.word('PICK')), slider,
         el('span', { class: 'end' }, qkv.word('BLEND')), temperature)),

@@ -7,7 +7,7 @@
   const WHOLE = 16, ROWS = 1, KEYS = 3;
 
   lab.makeGrid = (m, panel) => {
-    const grid = el('div', { role: 'grid', class: 'map-grid', 'aria-label': qkv.word('LAB_GRID') });
+    const grid = el('div', { class: 'map-grid' });
     m.spacer.append(grid);
     let held = null, names = [], rowNames = [];
 
@@ -29,7 +29,7 @@
         const row = el('div', { role: 'row', 'aria-rowindex': r + 2 },
           el('span', { role: 'rowheader', class: 'unseen', 'aria-colindex': 1 }));
         for (let c = c0; c < c1; c++) {
-          const cell = el('span', { role: 'gridcell', tabindex: -1, 'aria-colindex': c + 2 });
+          const cell = el('span', { role: 'gridcell', 'aria-colindex': c + 2 });
           cell.style.left = c * m.cell + 'px';
           cell.style.top = r * m.cell + 'px';
           cell.style.width = cell.style.height = m.cell - (m.cell >= 8 ? 1 : 0) + 'px';
@@ -38,6 +38,8 @@
         rows.push(row);
       }
       grid.replaceChildren(...rows);
+      grid.setAttribute('role', 'grid'); // not before it has rows
+      grid.setAttribute('aria-label', qkv.word('LAB_GRID'));
       held = { r0, r1, c0, c1, cell: m.cell };
       return had;
     }
@@ -56,9 +58,13 @@
           cell.setAttribute('aria-label', text === '' ? qkv.word('LAB_CELL_HIDDEN', rowNames[r], names[c])
             : qkv.word('LAB_CELL', rowNames[r], names[c], text));
           const active = r === lab.row && c === lab.key;
-          cell.tabIndex = active ? 0 : -1;
-          if (active) cell.setAttribute('aria-selected', 'true');
-          else cell.removeAttribute('aria-selected');
+          if (active) {
+            cell.tabIndex = 0; // the one tab stop; a small cell is no target of its own
+            cell.setAttribute('aria-selected', 'true');
+          } else {
+            cell.removeAttribute('tabindex');
+            cell.removeAttribute('aria-selected');
+          }
         }
       }
     }

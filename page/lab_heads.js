@@ -10,13 +10,12 @@
 
   function button(n, pair, values, about) {
     const canvas = el('canvas', { 'aria-hidden': 'true' });
-    const weights = about.stage === 0 || about.stage >= 3 || !about.map;
     const cell = Math.max(1, Math.min(7, Math.floor(112 / about.keys)));
     if (values) lab.drawSmall(canvas, values, about.rows, about.keys, cell, about.stage >= 3);
     const text = pair ? qkv.word('LAB_PAIR', pair[0], pair[1], pair[2]) : '';
-    const head = el('button', { type: 'button', class: 'head', 'aria-pressed': n === about.head,
-      'aria-label': pair ? qkv.word('LAB_PAIR_SAID', n, pair[0], pair[1]).replace('{3}', pair[2]) : qkv.word('LAB_HEAD_PAIR', n) },
-    canvas, el('span', { class: 'head-name' }, qkv.word('LAB_HEAD_PAIR', n)), el('bdi', { class: 'small' }, text));
+    const head = el('button', { type: 'button', class: 'lab-head', 'aria-pressed': n === about.head,
+      'aria-label': qkv.word('LAB_HEAD_PAIR', n) + ' ' + text },
+    canvas, el('span', { class: 'head-name' }, qkv.word('LAB_HEAD_PAIR', n)), ' ', el('bdi', { class: 'small' }, text));
     head.addEventListener('click', () => {
       lab.setHead(n);
       list.children[n].firstChild.focus();

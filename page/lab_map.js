@@ -59,7 +59,9 @@
     m.measure = () => {
       const map = m.map, width = box.clientWidth || 288, narrow = width < 400;
       pen.font = '13px ' + FONT;
-      const longest = (names) => names.slice(0, 400).reduce((w, n) => Math.max(w, pen.measureText(n).width), 0);
+      // of thousands of names only the longest are measured
+      const longest = (names) => (names.length < 64 ? names : [...names].sort((a, b) => b.length - a.length).slice(0, 16))
+        .reduce((w, n) => Math.max(w, pen.measureText(n).width), 0);
       m.left = Math.ceil(Math.min(narrow ? 56 : 96, longest(m.rowNames))) + 8;
       const fit = Math.floor((width - m.left - (narrow ? 0 : 8)) / map.keys);
       m.cell = m.zoom || Math.max(Math.min(fit, CELL), 4);

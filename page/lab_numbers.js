@@ -5,8 +5,8 @@
   const lab = qkv.lab, el = qkv.el;
   const table = el('table', { class: 'lab-numbers lab-fields' });
   const trouble = el('p', { class: 'trouble', id: 'lab-numbers-trouble', role: 'alert', hidden: true });
-  const less = el('button', { type: 'button', class: 'step', 'aria-label': qkv.word('LAB_NUMBERS_LESS') }, '−');
-  const more = el('button', { type: 'button', class: 'step', 'aria-label': qkv.word('LAB_NUMBERS_MORE') }, '+');
+  const less = el('button', { type: 'button', class: 'lab-step', 'aria-label': qkv.word('LAB_NUMBERS_LESS') }, '−');
+  const more = el('button', { type: 'button', class: 'lab-step', 'aria-label': qkv.word('LAB_NUMBERS_MORE') }, '+');
   const reset = el('button', { type: 'button', class: 'link' }, qkv.word('LAB_RESET'));
   const node = el('details', { class: 'lab-part' }, el('summary', {}, qkv.word('LAB_NUMBERS_TITLE')),
     el('div', { class: 'scroll-x' }, table), trouble,
