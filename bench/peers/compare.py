@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""compare.py RESULT.json [--quick] [--only WORD] [--bench FILE] - measures libqkv beside the other libraries of this
-environment and writes what came out; peer_report.py makes docs/performance.md of it.
+"""compare.py RESULT.json [--quick] [--only WORD] [--bench FILE] - measures libqkv beside the other
+libraries of this environment and writes what came out; peer_report.py makes docs/performance.md of it.
 
 Rounds are interleaved: in each, every library computes the same row once more, one after another,
 each in its own waiting process. A round in which the machine's own peak moved by more than 3 % is
@@ -139,7 +139,8 @@ def measure(row, folder, processes, threads, seconds):
     result = {'row': row, 'name': peer_shapes.name(row), 'threads': threads, 'rounds': len(used),
               'noisy': used is rounds and len(quiet) < len(rounds),
               'flops': peer_shapes.flops(row), 'kv_bytes': peer_shapes.kv_bytes(row),
-              'peak_gflops': max(max(r['peak']) for r in rounds), 'libraries': {}, 'absent': {}}
+              'peak_gflops': max(max(r['peak']) for r in rounds), 'read_gbs': None,
+              'libraries': {}, 'absent': {}}
     if row['rows'] == 1:
         result['read_gbs'] = here['qkv'].call('read')['value']
     for name, process in processes.items():
@@ -153,13 +154,21 @@ def measure(row, folder, processes, threads, seconds):
         else:
             wrong = note.get('wrong') or {}
             result['absent'][name] = note.get('failed') or (
-                f'its result differs by {max(wrong.values(), key=str)}' if wrong else 'not offered')
+                'differs by ' + ' and '.join(x if isinstance(x, str) else f'{x:.0e}' for x in wrong.values())
+                if wrong else 'not offered')
     return result
+
+
+def left_out():
+    """{library: why} of what tools/peers_env could not install."""
+    path = pathlib.Path(os.environ.get('QKV_LEFT_OUT') or os.devnull)
+    lines = path.read_text(encoding='utf-8').splitlines()
+    return {name: why.strip() for name, _, why in (line.partition(':') for line in lines)}
 
 
 def start_level(names, threads, versions, missing):
     """The processes of one number of threads; those that cannot start are named in missing."""
-    processes = {name: Process(name, threads) for name in ['qkv'] + names}
+    processes = {name: Process(name, threads) for name in ['qkv'] + names if name not in missing}
     for process in processes.values():
         process.ask('versions')
     for name, process in list(processes.items()):
@@ -180,7 +189,7 @@ def run(args):
     rows = [r for r in peer_shapes.read_all() if (r['quick'] or not args.quick) and
             args.only in peer_shapes.name(r) + ' ' + r['group']]
     result = {'format': 1, 'date': datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%d'),
-              'quick': args.quick, 'machine': peer_machine.describe(), 'versions': {}, 'missing': {},
+              'quick': args.quick, 'machine': peer_machine.describe(), 'versions': {}, 'missing': left_out(),
               'rows': []}
     if args.bench:
         result['bench'] = json.loads(pathlib.Path(args.bench).read_text(encoding='utf-8'))

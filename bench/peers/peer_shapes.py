@@ -6,6 +6,7 @@ line, the value and what was expected. Operations and bytes of a row are counted
 for everybody: only pairs of a row and a key that it sees.
 """
 import pathlib
+import re
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / 'shapes'
 GROUPS = ['prefill', 'masks', 'types', 'decode', 'tiny']  # in the order of the report
@@ -20,12 +21,20 @@ def refuse(where, what, value, wanted):
     raise ValueError(f'{where}: {what} is {value!r}; it must be {wanted}')
 
 
+def number_or_none(where, what, word, most):
+    if word == '-':
+        return None
+    if not re.fullmatch(r'\d+(\.\d+)?', word) or not 0 < float(word) <= most:
+        refuse(where, what, word, f'a number above 0, at most {most}, or -')
+    return float(word)
+
+
 def parse_line(where, line):
     words = line.split()
     quick = words[-1] == 'quick'
     words = words[:-1] if quick else words
-    if len(words) != 9:
-        refuse(where, 'number of columns', len(words), '9, and "quick" or nothing after them')
+    if len(words) != 11:
+        refuse(where, 'number of columns', len(words), '11, and "quick" or nothing after them')
     row = {'dtype': words[0], 'mask': words[6], 'threads': words[7], 'quick': quick}
     if row['dtype'] not in DTYPES:
         refuse(where, 'dtype', row['dtype'], 'one of ' + ', '.join(DTYPES))
@@ -41,12 +50,9 @@ def parse_line(where, line):
         refuse(where, 'rows', row['rows'], f'as many as the {row["keys"]} keys under a mask')
     if row['threads'] not in ('1', 'all', 'both'):
         refuse(where, 'threads', row['threads'], '1, all or both')
-    try:
-        row['least'] = None if words[8] == '-' else float(words[8])
-    except ValueError:
-        refuse(where, 'ratio', words[8], 'a number above 0 or -')
-    if row['least'] is not None and not 0 < row['least'] < 1000:
-        refuse(where, 'ratio', words[8], 'a number above 0 or -')
+    row['least'] = number_or_none(where, 'ratio', words[8], 1000)
+    row['share'] = {'avx2': number_or_none(where, 'share', words[9], 1),
+                    'avx512': number_or_none(where, 'share', words[10], 1)}
     return row
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """peer_torch.py - PyTorch: scaled_dot_product_attention in both layouts, with the mask in the form that
-costs it least; plain products for one query row, where they may be faster.
+costs it least; compiled flex_attention, which skips dead tiles, for the other masks; plain products
+for one query row.
 
 is_causal takes its fused path; masks that are tensors go in as numbers to be added, which it would
 otherwise make of them at every call.
@@ -9,8 +10,10 @@ import math
 
 import torch
 import torch.nn.functional as F
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 import peer_data
+import peer_shapes
 
 
 class Peer:
@@ -49,7 +52,31 @@ class Peer:
         for name, (a, b, c) in (('SDPA, heads outside', (q, k, v)), ('SDPA, heads inside', turned)):
             found[name] = lambda a=a, b=b, c=c: F.scaled_dot_product_attention(
                 a, b, c, attn_mask=mask, is_causal=causal)
+        if row['mask'] not in ('full', 'causal'):
+            found['flex_attention, compiled'] = self.flexible(row, q, k, v, mask)
         return found
+
+    @staticmethod
+    def flexible(row, q, k, v, mask):
+        """With its own picture of which 128 x 128 tiles are dead, made once."""
+        tile, left, one = peer_shapes.TILE, peer_shapes.WINDOW_LEFT, row['mask'][-2:] != '-h'
+        tiles = None if row['mask'] == 'window' else torch.isfinite(mask[0, :, ::tile, ::tile])
+
+        def in_window(b, h, i, j):
+            return (i >= j) & (i - j <= left)
+
+        def in_tiles(b, h, i, j):
+            return tiles[h * (not one), i // tile, j // tile]
+
+        def added(score, b, h, i, j):
+            return score + mask[0, h * (not one), i, j]
+        blocks = create_block_mask(in_tiles if tiles is not None else in_window, None,
+                                   None if one else row['h'], row['rows'], row['keys'], device='cpu',
+                                   BLOCK_SIZE=tile)
+        more = {'score_mod': added} if row['mask'].startswith('bias') else {}
+        torch.compiler.reset()
+        compiled = torch.compile(flex_attention)
+        return lambda: compiled(q, k, v, block_mask=blocks, **more)
 
     @staticmethod
     def one_row(row, q, k, v):

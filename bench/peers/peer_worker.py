@@ -9,6 +9,7 @@ import importlib
 import json
 import os
 import pathlib
+import re
 import sys
 import time
 
@@ -22,7 +23,7 @@ import numpy as np  # noqa: E402
 import peer_data  # noqa: E402
 
 # largest difference, as a part of the largest number of the result
-TOLERANCE = {'f32': 2e-3, 'f64': 1e-9, 'f16': 1e-2, 'bf16': 4e-2}
+TOLERANCE = {'f32': 5e-3, 'f64': 1e-9, 'f16': 0.1, 'bf16': 0.1}
 
 
 class Worker:
@@ -107,7 +108,8 @@ def main():
             worker = worker or Worker(sys.argv[1])
             answer = worker.answer(json.loads(line))
         except Exception as error:  # one library's failure is a fact of the report
-            answer = {'failed': f'{type(error).__name__}: {error}'.splitlines()[0][:300]}
+            why = f'{type(error).__name__}: {error}'.splitlines()[0]
+            answer = {'failed': re.sub(r'/\S*/', '', why)[:200]}  # no paths of this machine
         answers.write(json.dumps(answer) + '\n')
         answers.flush()
 
