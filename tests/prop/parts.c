@@ -9,7 +9,7 @@
 
 part part_whole(const feature_case *c)
 {
-    return (part){0, c->base.batch, 0, c->base.rows, -1, 0};
+    return (part){.batches = c->base.batch, .rows = c->base.rows, .sequence = -1};
 }
 
 /* The elements of the whole at which a part of a mask or bias begins, and its dimensions. */
@@ -146,6 +146,10 @@ void part_run(const feature_case *c, const feature_tensors *t, const part *p, in
     f.args.out = out;
     f.args.lse = lse;
     f.args.threads = threads;
+    f.args.show = p->show;
+    f.args.row_max = p->row_max;
+    f.args.key_sums = p->key_sums;
+    if (p->key_sums) params.use |= QKV_USE_KEY_SUMS;
     if (p->layout) {
         f.args.q = spread(f.args.q, &params.q, &seed, &mem[0]);
         f.args.k = spread(f.args.k, &params.k, &seed, &mem[1]);

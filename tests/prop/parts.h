@@ -13,6 +13,8 @@ typedef struct part {
     int64_t row, rows;
     int64_t sequence; /* -1: as it is; otherwise this packed sequence by itself */
     uint64_t layout;  /* 0: dense; otherwise random strides from this seed */
+    qkv_show *show;   /* these three go into the arguments as they are */
+    void *row_max, *key_sums;
 } part;
 
 part part_whole(const feature_case *c);

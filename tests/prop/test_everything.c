@@ -157,10 +157,125 @@ static void parts_are_those_of_the_whole(void **state)
     assert_true(rows * 8 > cases && batches * 14 > cases && sequences * 30 > cases);
 }
 
+/* ---- what a run can keep beside its result ---------------------------------------------------- */
+
+/* numbers of the run's type, all the same, or those of another array */
+static void *numbers(const feature_case *c, int64_t n, double value)
+{
+    void *const x = feature_output(n * c->base.bits / 8, 0);
+    for (int64_t i = 0; i < n; i++) put_at(x, c->base.bits == 32 ? QKV_F32 : QKV_F64, i, value);
+    return x;
+}
+
+/* sums[plane][key] += the row's weight, one after another, as rule 12 says */
+static void add_weights(const feature_case *c, const void *weight, void *sums)
+{
+    const golden_case *const g = &c->base;
+    for (int64_t n = 0; n < feature_rows(c); n++) {
+        const int64_t end = feature_end_key(c, n % g->rows);
+        for (int64_t j = feature_first_key(c, n % g->rows); j < end; j++) {
+            const int64_t from = n * g->keys + j, to = n / g->rows * g->keys + j;
+            if (g->bits == 32) {
+                float *const sum = (float *)sums + to;
+                *sum = *sum + ((const float *)weight)[from];
+            } else {
+                double *const sum = (double *)sums + to;
+                *sum = *sum + ((const double *)weight)[from];
+            }
+        }
+    }
+}
+
+/* NaN is written in one form, and these sums are made here: any NaN is like any other. */
+static void assert_same_numbers(const feature_case *c, const void *a, const void *b, int64_t n,
+                                const char *what)
+{
+    const int32_t dtype = c->base.bits == 32 ? QKV_F32 : QKV_F64;
+    for (int64_t i = 0; i < n; i++) {
+        const double x = get_at(a, dtype, i), y = get_at(b, dtype, i);
+        if (x == y || (x != x && y != y)) continue;
+        fail_msg("%s [%lld]: %.17g and %.17g: %s", what, (long long)i, x, y, case_text(c));
+    }
+}
+
+static void check_chosen_rows(rng *r, const feature_case *c, const feature_tensors *t,
+                              const void *weight, answers *b)
+{
+    const golden_case *const g = &c->base;
+    const int64_t real = g->bits / 8,
+                  row[2] = {rng_range(r, 0, g->rows - 1), rng_range(r, 0, g->rows - 1)};
+    qkv_show show = {.size = sizeof show, .rows = row, .nrows = row[0] == row[1] ? 1 : 2};
+    const int64_t planes = g->batch * g->heads;
+    show.weight = feature_output(planes * 2 * g->keys * real, 0xa5);
+    part p = part_whole(c);
+    p.show = &show;
+    part_run(c, t, &p, table_for(r, c), NULL, b->out, b->lse);
+    for (int64_t n = 0; n < planes * show.nrows; n++) {
+        const int64_t i = row[n % show.nrows], first = feature_first_key(c, i);
+        const int64_t all = (n / show.nrows * g->rows + i) * g->keys + first;
+        if (memcmp((const char *)show.weight + (n * g->keys + first) * real,
+                   (const char *)weight + all * real,
+                   (size_t)((feature_end_key(c, i) - first) * real)) != 0)
+            fail_msg("weights of row %lld alone: %s", (long long)i, case_text(c));
+    }
+    free(show.weight);
+}
+
+static void what_is_shown_and_kept(void **state)
+{
+    (void)state;
+    rng r = rng_from(504);
+    const int cases = effort(300);
+    for (int i = 0; i < cases; i++) {
+        const feature_case c = random_case(&r, 60000);
+        const golden_case *const g = &c.base;
+        const int64_t sums = g->batch * g->heads * g->keys;
+        const double start = i % 3 ? 0 : 0.75;
+        feature_tensors t;
+        feature_make(&c, &t);
+        answers a = answers_for(&c), b = answers_for(&c);
+        part p = part_whole(&c);
+        part_run(&c, &t, &p, QKV_ISA_BEST, NULL, a.out, a.lse);
+        qkv_show show = {.size = sizeof show};
+        show.weight = numbers(&c, feature_rows(&c) * g->keys, 9);
+        p.show = &show;
+        p.row_max = numbers(&c, feature_rows(&c), 9);
+        p.key_sums = numbers(&c, sums, start);
+        run_hostile(&r, &c, &t, &p, table_for(&r, &c), b.out, b.lse);
+        assert_same(&c, &a, &b, "to look");
+        void *const chain = numbers(&c, sums, start);
+        add_weights(&c, show.weight, chain);
+        assert_same_numbers(&c, p.key_sums, chain, sums, "key sums");
+        check_chosen_rows(&r, &c, &t, show.weight, &b);
+        if (g->rows > 1 && !(c.with & FEATURE_PACKED)) { /* two chunks of rows, one after another */
+            part q = part_whole(&c);
+            q.key_sums = numbers(&c, sums, start);
+            const int64_t rows = rng_range(&r, 1, g->rows - 1);
+            for (int half = 0; half < 2; half++) {
+                q.row = half ? rows : 0;
+                q.rows = half ? g->rows - rows : rows;
+                if (part_possible(&c, &q))
+                    run_hostile(&r, &c, &t, &q, table_for(&r, &c), b.out, b.lse);
+                else
+                    half = 2;
+                if (half == 1) assert_same_numbers(&c, q.key_sums, p.key_sums, sums, "in chunks");
+            }
+            free(q.key_sums);
+        }
+        free(chain);
+        free(show.weight);
+        free(p.row_max);
+        free(p.key_sums);
+        answers_free(&a);
+        answers_free(&b);
+        feature_free(&t);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_at_once),
-                                       cmocka_unit_test(ways_change_nothing),
-                                       cmocka_unit_test(parts_are_those_of_the_whole)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_features_at_once), cmocka_unit_test(ways_change_nothing),
+        cmocka_unit_test(parts_are_those_of_the_whole), cmocka_unit_test(what_is_shown_and_kept)};
     return cmocka_run_group_tests_name("everything", tests, NULL, NULL);
 }
