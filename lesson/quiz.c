@@ -177,7 +177,8 @@ int quiz_options(quiz_maker *m, const quiz_answers *a, const lesson_line *worked
     q->options = 1;
     for (int32_t i = 0; i < a->n && q->options < QUIZ_OPTIONS; i++) {
         quiz_option *const option = &q->option[q->options];
-        if (!lesson_finite(a->wrong[i].value)) continue;
+        const double by = a->wrong[i].value - a->right;
+        if (!lesson_finite(by) || (by < a->apart && by > -a->apart)) continue;
         put_number(m, option, a->wrong[i].value, a->flags);
         int same = 0;
         for (int32_t k = 0; k < q->options; k++) same |= same_text(q->option[k].text, option->text);

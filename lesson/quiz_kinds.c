@@ -5,6 +5,9 @@
  */
 #include "lesson/quiz_parts.h"
 
+/* weights and outputs are told apart by an estimate, not only by a calculator */
+static const double apart = 0.04;
+
 static void say(quiz_maker *m, lesson_word id, const char *a, const char *b, const char *c)
 {
     lesson_line line;
@@ -74,7 +77,7 @@ static int make_winner(quiz_maker *m)
 
 static int make_score(quiz_maker *m)
 {
-    quiz_answers a = {0, LESSON_KEEP_INTEGER, 0, {{0, LESSON_W_STAGE}}};
+    quiz_answers a = {0, 0, LESSON_KEEP_INTEGER, 0, {{0, LESSON_W_STAGE}}};
     lesson_line query, key, worked;
     quiz_draw_new(m, 1, 1);
     const double *const q = m->draw.q, *const k = m->draw.k;
@@ -99,7 +102,7 @@ static int make_score(quiz_maker *m)
 static int make_scaled(quiz_maker *m)
 {
     static const int32_t sizes[] = {2, 3, 4, 8, 9, 16, 25, 32, 36, 64, 100, 128};
-    quiz_answers a = {0, LESSON_KEEP_INTEGER, 0, {{0, LESSON_W_STAGE}}};
+    quiz_answers a = {0, 0, LESSON_KEEP_INTEGER, 0, {{0, LESSON_W_STAGE}}};
     const double score = 1 + quiz_below(m, 24);
     const double d = sizes[quiz_below(m, 12)];
     const double root = __builtin_sqrt(d);
@@ -141,7 +144,7 @@ static double share_of(const quiz_draw *d, int32_t key)
 
 static int make_weight(quiz_maker *m)
 {
-    quiz_answers a = {0, 0, 0, {{0, LESSON_W_STAGE}}};
+    quiz_answers a = {0, apart, 0, 0, {{0, LESSON_W_STAGE}}};
     lesson_line worked;
     quiz_draw_new(m, QUIZ_TOKENS, QUIZ_TOKENS);
     const quiz_draw *const d = &m->draw;
@@ -162,7 +165,7 @@ static int make_weight(quiz_maker *m)
 static int make_mask(quiz_maker *m)
 {
     enum { SEEN = QUIZ_TOKENS - 1 };
-    quiz_answers a = {0, 0, 0, {{0, LESSON_W_STAGE}}};
+    quiz_answers a = {0, apart, 0, 0, {{0, LESSON_W_STAGE}}};
     lesson_line worked;
     quiz_draw_new(m, QUIZ_TOKENS, SEEN);
     const quiz_draw *const d = &m->draw;
@@ -195,7 +198,7 @@ static double blend_by(const quiz_draw *d, const double *x, const double *w)
 
 static int make_output(quiz_maker *m)
 {
-    quiz_answers a = {0, 0, 0, {{0, LESSON_W_STAGE}}};
+    quiz_answers a = {0, apart, 0, 0, {{0, LESSON_W_STAGE}}};
     lesson_line worked;
     double plain[QUIZ_TOKENS], halved[QUIZ_TOKENS], even[QUIZ_TOKENS];
     quiz_draw_new(m, 3, 3);
@@ -243,7 +246,7 @@ static double cell_of(const double *x, int32_t cell, int32_t from, int32_t step,
 
 static int make_table(quiz_maker *m)
 {
-    quiz_answers a = {0, 0, 0, {{0, LESSON_W_STAGE}}};
+    quiz_answers a = {0, apart, 0, 0, {{0, LESSON_W_STAGE}}};
     lesson_line worked;
     double x[SIDE * SIDE];
     for (int i = 0; i < SIDE * SIDE; i++) x[i] = quiz_below(m, 4);
@@ -275,7 +278,7 @@ static int make_table(quiz_maker *m)
 
 static int make_size(quiz_maker *m)
 {
-    quiz_answers a = {0, LESSON_KEEP_INTEGER, 0, {{0, LESSON_W_STAGE}}};
+    quiz_answers a = {0, 0, LESSON_KEEP_INTEGER, 0, {{0, LESSON_W_STAGE}}};
     lesson_line worked;
     const int32_t root = 2 + quiz_below(m, 15);
     char d[LESSON_NUMBER_BYTES], r[LESSON_NUMBER_BYTES];

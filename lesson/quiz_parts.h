@@ -32,6 +32,7 @@ typedef struct quiz_candidate {
 
 typedef struct quiz_answers {
     double right;
+    double apart;   /* wrong ones that are nearer to the right one are not taken */
     unsigned flags; /* how numbers are printed: LESSON_KEEP_INTEGER or 0 */
     int32_t n;
     quiz_candidate wrong[QUIZ_CANDIDATES]; /* the first three that differ are taken */
