@@ -3,6 +3,7 @@
  * files, chooses the query that is walked through, and hands everything to lesson/, which computes
  * and writes. Nothing is printed before all of it is checked and computed.
  */
+#include "cli/explain_html.h"
 #include "cli/explain_input.h"
 #include "lesson/state.h"
 
@@ -58,10 +59,19 @@ static const cli_option opt_digits = {
 static const cli_option opt_format = {
     .name = "format",
     .kind = CLI_CHOICE,
-    .choices = "text|plain|json|csv|svg",
+    .choices = "text|plain|json|csv|svg|html",
     .value = "FORMAT",
     .fallback = "text",
-    .help = "text, plain (a sentence a step, for screen readers), json, csv or svg",
+    .help = "text, plain (a sentence a step, for screen readers), json, csv, svg, or html: the "
+            "lesson's page opened on these numbers (needs -o)",
+};
+enum { FORMAT_HTML = LESSON_SVG + 1 }; /* not a face of lesson/: the page is */
+static const cli_option opt_out = {
+    .name = "out",
+    .letter = 'o',
+    .kind = CLI_FILE,
+    .value = "FILE",
+    .help = "Where the page of --format html goes; - is stdout",
 };
 static const cli_option opt_view = {
     .name = "view",
@@ -111,8 +121,9 @@ typedef struct explanation {
     lesson_input in;
     lesson_stages stages;
     lesson_face face;
-    int32_t digits; /* of a state; -1: the option's */
-    int map;        /* 1: the map when --view does not say otherwise */
+    int32_t digits;            /* of a state; -1: the option's */
+    int map;                   /* 1: the map when --view does not say otherwise */
+    const lesson_state *state; /* of --state, or NULL */
 } explanation;
 
 /* ---- the reader's choices -------------------------------------------------------------------- */
@@ -444,6 +455,7 @@ static int open_state(explanation *e)
                           "in the state");
     if (trouble.kind == TROUBLE_NOTE) cli_note("--state: %s", trouble.text);
     lesson_state_input(state, 0, &e->in);
+    e->state = state;
     e->digits = state->digits;
     e->map = state->map && state->stage > 0;
     if (cli_choice(e->args, &opt_view, 0) == 1 && state->stage == 0)
@@ -462,12 +474,30 @@ static int open_input(explanation *e)
     return bad ? bad : set_query(e);
 }
 
+/* -o belongs to html, and html to -o: everything else is text for stdout. */
+static int check_out(const cli_args *args, int format)
+{
+    if (format == FORMAT_HTML && !cli_given(args, &opt_out))
+        return cli_refuse("--format html needs -o FILE: the page is a file");
+    if (format != FORMAT_HTML && cli_given(args, &opt_out))
+        return cli_refuse("-o is for --format html; the other formats go to standard output");
+    return CLI_DONE;
+}
+
 static int run(const cli_args *args)
 {
     explanation e = {.args = args, .digits = -1};
     cli_files_signals("explain");
     int bad = open_input(&e);
-    const lesson_format format = (lesson_format)cli_choice(args, &opt_format, LESSON_TEXT);
+    const int wanted = cli_choice(args, &opt_format, LESSON_TEXT);
+    if (!bad) bad = check_out(args, wanted);
+    if (!bad && wanted == FORMAT_HTML) {
+        bad = cli_explain_html(&e.in, e.state, &e.input.memory, cli_text(args, &opt_out),
+                               !cli_given(args, &cli_opt_no_clobber));
+        cli_explain_close(&e.input);
+        return bad;
+    }
+    const lesson_format format = wanted == FORMAT_HTML ? LESSON_TEXT : (lesson_format)wanted;
     make_face(&e, format);
     if (!bad) bad = compute(&e, format);
     if (!bad) bad = show(&e, format);
@@ -497,6 +527,8 @@ const cli_command cli_command_explain = {
                                            &opt_state,
                                            &opt_digits,
                                            &opt_format,
+                                           &opt_out,
+                                           &cli_opt_no_clobber,
                                            &cli_opt_json,
                                            &opt_view,
                                            &cli_explain_opt_q,

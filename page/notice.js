@@ -17,7 +17,8 @@
       qkv.numbers();
       qkv.id('edit').focus();
     }));
-    for (const letter of detached)
+    // all three given: there is no X behind them
+    for (const letter of detached.length < 3 ? detached : [])
       lines.push(line(qkv.word('STATE_DETACHED', letter), qkv.word('STATE_RECONNECT', letter), () => {
         qkv.reconnect(letter);
         qkv.id('edit').focus();

@@ -24,8 +24,14 @@
 
   Promise.all([qkv.load(), qkv.loadLab()]).then(() => {
     qkv.start();
-    if (isPlace(location.hash.slice(1))) qkv.restore('', 'open');
-    open();
+    const made = JSON.parse(qkv.id('data').textContent);
+    if (isPlace(location.hash.slice(1)) || (made.state && !location.hash))
+      qkv.restore(made.state || '', 'open');
+    if (location.hash || !made.state) open();
+    if (made.tables) {
+      qkv.lab.openBytes(new TextEncoder().encode(JSON.stringify(made.tables)), 'a');
+      qkv.id('lab-title').scrollIntoView();
+    }
     window.addEventListener('hashchange', open);
     document.documentElement.dataset.ready = '';
   }).catch((error) => {

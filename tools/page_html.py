@@ -187,11 +187,21 @@ class Article:
         return (f'<fieldset class="question" data-question="{number}"><legend>{pieces(q["text"])}'
                 f'</legend>{options}</fieldset>')
 
+    @staticmethod
+    def named(pieces_):
+        """Mathematics as the name of a button: not every browser reads MathML as one."""
+        out = ''
+        for kind, value in pieces_:
+            plain = text(value.replace('_k', 'ₖ').replace('^T', 'ᵀ'))
+            out += (math(value).replace('<math>', '<math aria-hidden="true">')
+                    + f'<span class="unseen">{plain}</span>' if kind == 'math' else text(value))
+        return out
+
     def formula(self, block):
         part = ''
         for p in self.article['parts']:
             part += (f'<li><button type="button" class="plain" data-stage="{p["stage"]}">'
-                     f'{inline(p["name"])}</button> <span>{inline(p["words"])}</span></li>')
+                     f'{self.named(p["name"])}</button> <span>{inline(p["words"])}</span></li>')
         return (self.filled(self.figures['formula']) if 'formula' in self.figures else '') + \
             f'<ol class="parts">{part}</ol><p>{inline(block["text"])}</p>'
 
