@@ -21,8 +21,14 @@ VISIBLE = '''() => {
 
 # the sentences of one section's paragraphs, points and details, figures left out
 SENTENCES = '''(id) => [...document.querySelectorAll(`#${id} p, #${id} li`)]
-  .filter((x) => !x.closest('figure, form, [data-figure]') && !x.querySelector('p, math, button, input'))
-  .map((x) => x.textContent.trim().replace(/\\\\s+/g, ' ')).filter((x) => x.split(' ').length > 3)'''
+  .filter((x) => !x.closest('figure, .formula, .quiz, .recall, .proof, .ask, .question')
+    && !x.matches('.place') && !x.querySelector('p, button, input'))
+  .map((x) => [...x.childNodes].filter((y) => y.localName !== 'a').map((y) => y.textContent).join('')
+    .trim().replace(/\\s+/g, ' ')).filter((x) => x.split(' ').length > 3)'''
+
+
+# how a face may write the index of d
+LOW = str.maketrans({'ₖ': 'k', 'ᵀ': 't', '⊤': 't'})
 
 
 def count(text):
@@ -30,11 +36,11 @@ def count(text):
 
 
 def plain(text):
-    """Letters and digits only, lower case, so that breaks and signs do not matter."""
-    return re.sub(r'[\W_]+', ' ', text).strip().lower()
+    """Letters and digits only, lower case: breaks, marks and how a formula is drawn do not matter."""
+    return re.sub(r'[\W_]+', '', text.translate(LOW)).lower()
 
 
 def terminal_sections(session):
     """The terminal's lesson in line mode, cut at its eight section heads."""
     text = session.qkv('lesson', '--plain')
-    return re.split(r'(?m)^.*\b[1-8] of 8\b.*$', text)[1:]
+    return re.split(r'(?m)^[1-8]  \S.*$', text)[1:]

@@ -172,7 +172,9 @@
       const inline = element.localName === 'a' && getComputedStyle(element).display === 'inline'
         && element.parentElement.textContent.trim().length > element.textContent.trim().length + 20;
       found.push({ name: `${this.name(element)} "${(element.textContent || element.value || '')
-        .trim().slice(0, 30)}"`, width: box.width, height: box.height, inline });
+        .trim().slice(0, 30)}"`, width: box.width, height: box.height, inline,
+      number: element.classList.contains('num'),
+      vector: element.matches('.num') && element.parentElement.querySelectorAll('.num').length > 1 });
     }
     return found;
   },
@@ -195,7 +197,8 @@
         break;
       }
     }
-    const [a, b] = [light(getComputedStyle(element).color), light(ground)].sort((x, y) => y - x);
+    const own = getComputedStyle(element);
+    const [a, b] = [light(element.ownerSVGElement ? own.fill : own.color), light(ground)].sort((x, y) => y - x);
     return (a + 0.05) / (b + 0.05);
   },
 
