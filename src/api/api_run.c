@@ -180,6 +180,7 @@ static qkvi_job job_of(const qkv_plan *plan, const qkv_run_args *a)
                       .workspace = a->workspace,
                       .cancel = a->cancel,
                       .span_end = plan->spans,
+                      .heads = 1,
                       .kv_len = a->kv_len,
                       .q_len = a->q_len,
                       .kv_start = a->kv_start,
@@ -279,7 +280,7 @@ qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *er
     job.show = a.show ? &show : NULL;
     if (plan->use & QKV_USE_KEY_SUMS) job.key_sums = a.key_sums;
     job.tap = a.tap ? &tap : NULL;
-    job.item = plan->ops ? qkvi_item_kernels : qkvi_item_reference;
+    qkvi_job_choose(&job);
     if ((s = qkvi_split(&job, &threads, err)) || job.key_sums == NULL) return s;
     job.item = qkvi_item_sums;
     return qkvi_split(&job, &threads, err);
@@ -443,7 +444,7 @@ qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args, const
     job.span_begin = p.key_begin / QKVI_SPAN;
     job.span_end = qkvi_span_after(p.key_end);
     job.partial_nodes = qkvi_plan_nodes(plan, job.span_begin, job.span_end);
-    job.item = qkvi_item_kernels;
+    qkvi_job_choose(&job);
     return qkvi_split(&job, &threads, err);
 }
 

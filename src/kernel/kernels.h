@@ -67,6 +67,26 @@ typedef struct qkvi_step {
     int32_t ahead_k_rows, ahead_v_rows;
 } qkvi_step;
 
+/* Few rows meet up to a span of keys (body/few.inc.c). Each row lies by itself:
+ *
+ *     s      [row][4096]  scores, then weights       mb, lb [row][32]  maximum and sum of each block
+ *     sums   [row][dv]    of the block in work       state  [row]      m, l, o[0 .. dv): the span so far
+ *
+ * s, sums and the o of a state begin 64-aligned; in a new state m is -inf, the rest 0. */
+enum { QKVI_FEW_ROWS = 8 };
+typedef struct qkvi_few {
+    const void *qt; /* as in a tile */
+    int64_t width;
+    const void *k, *v;          /* the span's first key; channels adjacent */
+    int64_t k_stride, v_stride; /* elements from one key to the next */
+    int64_t d, dv;
+    int32_t rows;           /* 1 ... 8, at most width */
+    int32_t keys;           /* 1 ... 4096 */
+    const int32_t *lo, *hi; /* live keys of each row, within [0, keys); lo >= hi: none */
+    void *s, *mb, *lb, *sums, *state;
+    int64_t sums_bytes, state_bytes; /* from one row to the next */
+} qkvi_few;
+
 /* The functions of one type; ops.inc lists and describes them. */
 typedef struct qkvi_ops {
     int32_t lanes;

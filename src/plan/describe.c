@@ -44,7 +44,11 @@ static void add_kernel(qkvi_text *t, const qkv_plan *p)
     qkvi_text_add(t, p->ops ? p->kernels->name : "reference");
     qkvi_text_add(t, " ");
     qkvi_text_add(t, type);
-    if (p->ops) {
+    if (p->few_heads) {
+        qkvi_text_add(t, ", ");
+        qkvi_text_int(t, p->lanes);
+        qkvi_text_add(t, " lanes, few rows: keys and channels in the lanes");
+    } else if (p->ops) {
         qkvi_text_add(t, ", ");
         qkvi_text_int(t, p->lanes);
         qkvi_text_add(t, " lanes, tile of ");
@@ -155,7 +159,8 @@ void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
     add_kernel(t, p);
     add_types(t, p);
     line_int(t, "rows per item: ", p->item_rows);
-    line_int(t, "items: ", p->items);
+    line_int(t, "heads per item: ", p->few_heads ? p->few_heads : 1);
+    line_int(t, "items: ", p->few_heads ? p->items / p->few_heads : p->items);
     line_int(t, "tasks: ", qkvi_plan_tasks(p, p->max_threads));
     line_int(t, "spans: ", p->spans);
     add_mask(t, p);
@@ -170,5 +175,7 @@ void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
     add_strides(t, " out ", &p->out);
     qkvi_text_add(t, "\nchannels: ");
     qkvi_text_add(t, p->gather_k ? "k copied block by block, " : "k in place, ");
-    qkvi_text_add(t, p->strips_v ? "v in strips, block by block\n" : "v in place\n");
+    qkvi_text_add(t, !p->strips_v   ? "v in place\n"
+                     : p->few_heads ? "v copied block by block\n"
+                                    : "v in strips, block by block\n");
 }

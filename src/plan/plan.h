@@ -9,7 +9,7 @@
  *     workspace = header | slot 0 | slot 1 | ...
  *     header    = counters 64 | one byte a task | first block of each packed sequence
  *     slot      = ranges | lo hi | bits live biases | tiles | s | mb lb | shown | k gathered | v in strips |
- *                 other types | nodes
+ *                 other types | nodes | few rows: s of a span | their mb lb | sums | states
  */
 #ifndef QKVI_PLAN_H
 #define QKVI_PLAN_H
@@ -53,6 +53,9 @@ struct qkv_plan {
     int64_t sequences;                    /* of the one batch; 0: not packed */
     int64_t item_rows, row_blocks, items; /* packed: no more than so many items */
     int32_t item_tiles;
+    /* 0: in tiles. Else few rows (see qkvi_few), an item being all rows of one head, or the one row
+     * of so many heads that share their keys */
+    int32_t few_heads;
     int64_t spans;  /* of 4,096 keys */
     int32_t levels; /* nodes kept a tile beside the one in work */
     int32_t max_threads;
@@ -62,11 +65,13 @@ struct qkv_plan {
     /* offsets in a slot, bytes */
     int64_t at_ranges, at_lo, at_hi, at_bits, at_live, at_drop, at_bias, at_tiles, at_s, at_mb,
         at_lb, at_k, at_v, at_show, at_nodes;
-    int64_t at_wide;    /* rows of q or out, or a block of v, while they change their type */
-    int64_t node_bytes; /* one node of one tile: o, m, l */
-    int64_t qt_bytes;   /* one tile's queries, then each row's largest score */
-    int64_t at_top;     /* the latter, from the tile's beginning */
-    int64_t at_finals;  /* QKV_USE_KEY_SUMS: m and l of every row, in the header */
+    int64_t at_wide; /* rows of q or out, or a block of v, while they change their type */
+    int64_t at_few_s, at_few_mb, at_few_lb, at_few_sums, at_few_states;
+    int64_t sums_bytes, state_bytes; /* of one of few rows */
+    int64_t node_bytes;              /* one node of one tile: o, m, l */
+    int64_t qt_bytes;                /* one tile's queries, then each row's largest score */
+    int64_t at_top;                  /* the latter, from the tile's beginning */
+    int64_t at_finals;               /* QKV_USE_KEY_SUMS: m and l of every row, in the header */
     int64_t at_blocks, at_slots, slot_bytes, workspace_bytes; /* slots begin after the header */
 };
 

@@ -47,6 +47,20 @@ static void count_items(qkv_plan *plan)
     plan->items = plan->batch * plan->heads * plan->row_blocks;
 }
 
+/* Few rows, whose masks are ranges and whose scores nothing is added to. */
+static int32_t few_heads(const qkv_plan *plan)
+{
+    const uint64_t ranges = QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX | QKV_USE_KV_LEN |
+                            QKV_USE_Q_LEN | QKV_USE_KV_START | QKV_USE_Q_OFFSETS;
+    const int64_t most = plan->tile_rows < QKVI_FEW_ROWS ? plan->tile_rows : QKVI_FEW_ROWS;
+    if ((plan->use & ~ranges) || plan->sequences || plan->rows < 1 || plan->rows > most) return 0;
+    if (plan->rows > 1 || plan->kv_heads == 0) return 1;
+    const int64_t group = plan->heads / plan->kv_heads;
+    int64_t heads = group < most ? group : most;
+    while (heads > 1 && group % heads) heads--;
+    return heads < 1 ? 1 : (int32_t)heads;
+}
+
 void qkvi_plan_tile(qkv_plan *plan)
 {
     plan->spans = divide_up(plan->keys, QKVI_SPAN);
@@ -58,6 +72,7 @@ void qkvi_plan_tile(qkv_plan *plan)
     }
     plan->lanes = plan->ops->lanes;
     plan->tile_rows = plan->lanes * QKVI_TILE_VECTORS;
+    plan->few_heads = few_heads(plan);
 
     /* a row costs its queries, and a value sum for each node kept (sizes far beyond the budget are
      * all alike) */

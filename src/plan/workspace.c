@@ -71,6 +71,22 @@ static int place_tiles(qkv_plan *p, int64_t *end)
     return place(&p->at_nodes, end, nodes, p->item_tiles);
 }
 
+static int place_few(qkv_plan *p, int64_t *end)
+{
+    const int64_t e = p->real_bytes, rows = QKVI_FEW_ROWS;
+    int64_t at;
+    if (p->few_heads == 0) return 0;
+    p->sums_bytes = p->state_bytes = 0;
+    if (place(&at, &p->sums_bytes, p->dv, e) || place(&at, &p->state_bytes, p->dv, e) ||
+        qkvi_add(p->state_bytes, 64, &p->state_bytes)) /* m and l, before 64-aligned o */
+        return 1;
+    return place(&p->at_few_s, end, rows * QKVI_SPAN, e) ||
+           place(&p->at_few_mb, end, rows * QKVI_SPAN_BLOCKS, e) ||
+           place(&p->at_few_lb, end, rows * QKVI_SPAN_BLOCKS, e) ||
+           place(&p->at_few_sums, end, rows, p->sums_bytes) ||
+           place(&p->at_few_states, end, rows, p->state_bytes);
+}
+
 qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
 {
     int64_t end = 0, all;
@@ -79,7 +95,7 @@ qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
               (int64_t)sizeof(int64_t)) ||
         place(&p->at_finals, &p->at_slots,
               p->use & QKV_USE_KEY_SUMS ? p->batch * p->heads * p->rows : 0, 2 * p->real_bytes) ||
-        (p->ops ? place_tiles(p, &end) : place_reference(p, &end)) ||
+        (p->ops ? place_tiles(p, &end) || place_few(p, &end) : place_reference(p, &end)) ||
         qkvi_mul(end, p->max_threads, &all) || qkvi_add(all, p->at_slots, &all) ||
         all > PTRDIFF_MAX)
         return qkvi_fail(err, QKV_EARG, "params", p->d, INT64_MAX,

@@ -7,11 +7,10 @@
  */
 #include "base/contract.h"
 #include "base/shape.h"
+#include "run/ends.h"
 #include "run/look.h"
-#include "run/run.h"
 #include "run/show.h"
 #include "run/taps.h"
-#include "run/tree.h"
 
 typedef struct item {
     const qkvi_job *job;
@@ -50,9 +49,10 @@ static void set_ranges(item *it)
     }
 }
 
-void qkvi_pack_rows(const qkv_plan *p, char *slot, const qkvi_tile *t, const void *q)
+void qkvi_pack_rows(const qkvi_job *job, char *slot, const qkvi_tile *t, const void *q)
 {
-    int64_t row_stride = p->q.stride[2], channel_stride = p->q.stride[3];
+    const qkv_plan *const p = job->plan;
+    int64_t row_stride = p->q.stride[job->heads > 1 ? 1 : 2], channel_stride = p->q.stride[3];
     if (p->q.dtype != p->real) {
         void *const wide = slot + p->at_wide;
         p->ops->widen(wide, q, p->q.dtype, row_stride, channel_stride, t->rows, p->d);
@@ -88,7 +88,7 @@ static void set_tiles(item *it)
         t->work = mem + p->qt_bytes;
         for (int32_t l = 0; l < p->levels; l++)
             t->node[l] = mem + p->qt_bytes + (l + 1) * p->node_bytes;
-        qkvi_pack_rows(p, it->slot, t, q + row * p->q.stride[2] * p->q_bytes);
+        qkvi_pack_rows(it->job, it->slot, t, q + row * p->q.stride[2] * p->q_bytes);
     }
 }
 
@@ -205,101 +205,7 @@ static void step_tile(item *it, qkvi_tile *t, int64_t key)
     t->fresh = s->fresh;
 }
 
-/* Where the next node of a tile's first row goes in the partial. */
-typedef struct sink {
-    char *at;
-    int64_t nodes; /* of one row */
-} sink;
-
-static void store_node(void *ctx, const qkv_plan *p, const qkvi_tile *t, void *node)
-{
-    sink *const to = ctx;
-    const int64_t bytes = (p->dv + 2) * p->real_bytes;
-    p->ops->store_node(node, qkvi_node_m(p, node), qkvi_node_l(p, node), to->at, to->nodes * bytes,
-                       t->rows, p->dv, (int64_t)t->vectors * p->lanes);
-    to->at += bytes;
-}
-
-static sink sink_of(const item *it, const qkvi_tile *t)
-{
-    const qkv_plan *const p = it->plan;
-    const int64_t row =
-        (it->place.batch * p->heads + it->place.head) * p->rows + it->place.row + t->row;
-    return (sink){(char *)it->job->partial +
-                      row * it->job->partial_nodes * (p->dv + 2) * p->real_bytes,
-                  it->job->partial_nodes};
-}
-
-/* A span is complete: its node goes up the tree. Of a tile that saw nothing of it, the tree only
- * hears that it was dead, unless a partial must say so. */
-static void end_span(item *it, sink *sinks, int64_t span)
-{
-    const qkv_plan *const p = it->plan;
-    for (int32_t i = 0; i < it->ntiles; i++) {
-        qkvi_tile *const t = it->tiles + i;
-        if (t->fresh && !it->job->partial) {
-            qkvi_tree_skip(p, t, span);
-            continue;
-        }
-        if (t->fresh) qkvi_node_clear(p, t->work, (int64_t)t->vectors * p->lanes);
-        t->fresh = 1;
-        qkvi_tree_push(p, t, 0, span, it->job->span_begin, store_node, sinks + i);
-    }
-}
-
-/* m and l of the tile's rows, for the second pass */
-static void keep_finals(const qkvi_job *job, int64_t flat, const void *m, const void *l,
-                        int64_t rows)
-{
-    const int64_t e = job->plan->real_bytes;
-    for (int64_t r = 0; r < rows; r++) {
-        char *const to = qkvi_final(job, flat + r);
-        __builtin_memcpy(to, (const char *)m + r * e, (size_t)e);
-        __builtin_memcpy(to + e, (const char *)l + r * e, (size_t)e);
-    }
-}
-
-/* What is left of a row without a key is its sink. */
-static void sink_alone(const qkv_plan *p, void *lse, int64_t rows, double logit)
-{
-    typedef float any_float __attribute__((aligned(1), may_alias));
-    typedef double any_double __attribute__((aligned(1), may_alias));
-    for (int64_t r = 0; r < rows; r++) {
-        if (qkvi_number(p, lse, r) != -(double)__builtin_inff()) continue;
-        if (p->real_bytes == 4)
-            ((any_float *)lse)[r] = (float)logit;
-        else
-            ((any_double *)lse)[r] = logit;
-    }
-}
-
-void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, qkvi_tile *t, void *slot)
-{
-    const qkv_plan *const p = job->plan;
-    const int64_t width = (int64_t)t->vectors * p->lanes, row = place->row + t->row;
-    const int64_t flat = (place->batch * p->heads + place->head) * p->rows + row;
-    void *const out =
-        qkvi_at_out(job->out, qkvi_shape_at(&p->out, p->out_bytes, place->batch, place->head, row));
-    const int other = p->out.dtype != p->real;
-    void *const wide = (char *)slot + p->at_wide;
-    void *const lse = job->lse ? qkvi_at_out(job->lse, flat * p->real_bytes) : NULL;
-    if (!qkvi_tree_close(p, t)) qkvi_node_clear(p, t->work, width); /* no row saw a key */
-    void *const m = qkvi_node_m(p, t->work), *const l = qkvi_node_l(p, t->work);
-    const double logit = qkvi_sink(job, place);
-    if (logit > -(double)__builtin_inff())
-        p->ops->sink(t->work, m, l, qkvi_log2_units(p, logit), p->dv, width);
-    if (job->key_sums) keep_finals(job, flat, m, l, t->rows);
-    p->ops->finish(t->work, m, l, p->keep_factor, other ? wide : out,
-                   other ? p->dv : p->out.stride[2], other ? 1 : p->out.stride[3], lse, t->rows,
-                   p->dv, width);
-    if (lse && logit > -(double)__builtin_inff()) sink_alone(p, lse, t->rows, logit);
-    if (job->row_max)
-        p->ops->show_top(t->top, qkvi_at_out(job->row_max, flat * p->real_bytes), t->rows);
-    if (other)
-        p->ops->narrow(out, wide, p->out.dtype, p->out.stride[2], p->out.stride[3], t->rows, p->dv);
-}
-
-static int visit_blocks(item *it, sink *sinks)
+static int visit_blocks(item *it, qkvi_outlet *outlets)
 {
     int64_t key = it->key_begin / QKVI_BLOCK * QKVI_BLOCK;
     const int64_t keys = it->place.mask.keys;
@@ -313,7 +219,8 @@ static int visit_blocks(item *it, sink *sinks)
             step_tile(it, it->tiles + i, key);
         }
         if ((key + QKVI_BLOCK) % QKVI_SPAN == 0 || key + QKVI_BLOCK >= it->key_end)
-            end_span(it, sinks, key / QKVI_SPAN);
+            for (int32_t i = 0; i < it->ntiles; i++)
+                qkvi_span_end(it->job, it->tiles + i, outlets + i, key / QKVI_SPAN);
     }
     return 0;
 }
@@ -321,7 +228,7 @@ static int visit_blocks(item *it, sink *sinks)
 int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
 {
     const qkv_plan *const p = job->plan;
-    sink sinks[QKVI_ITEM_TILES];
+    qkvi_outlet outlets[QKVI_ITEM_TILES];
     item it = {.job = job, .plan = p, .slot = slot, .place = qkvi_item_place(job, number)};
     const int64_t kv_head = it.place.head / (p->heads / p->kv_heads);
     it.ranges = (qkvi_range *)(void *)(it.slot + p->at_ranges);
@@ -337,17 +244,12 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
     qkvi_look_begin(job, &it.place, &it.change);
     set_ranges(&it);
     set_tiles(&it);
-    for (int32_t i = 0; job->partial && i < it.ntiles; i++) sinks[i] = sink_of(&it, it.tiles + i);
-    if (visit_blocks(&it, sinks)) return QKVI_CANCELLED;
+    for (int32_t i = 0; i < it.ntiles; i++)
+        outlets[i] = qkvi_outlet_of(job, &it.place, it.tiles + i);
+    if (visit_blocks(&it, outlets)) return QKVI_CANCELLED;
     for (int32_t i = 0; i < it.ntiles; i++) {
         qkvi_tile *const t = it.tiles + i;
-        if (!job->partial) {
-            qkvi_tile_finish(job, &it.place, t, slot);
-        } else if (it.key_end == p->keys) {
-            if (qkvi_tree_close(p, t)) store_node(sinks + i, p, t, t->work);
-        } else {
-            qkvi_tree_flush(p, t, store_node, sinks + i);
-        }
+        qkvi_tile_end(job, &it.place, t, slot, outlets + i, it.key_end);
         if (job->show) qkvi_show_tile(job, slot, &it.place, t, it.ranges + t->row);
         if (job->tap && qkvi_tap_tile(job, slot, &it.place, t, it.ranges + t->row))
             return QKVI_TAPPED;

@@ -5,8 +5,7 @@
 #include "base/contract.h"
 #include "base/shape.h"
 #include "plan/nodes.h"
-#include "run/run.h"
-#include "run/tree.h"
+#include "run/ends.h"
 
 int64_t qkvi_part_from(const qkv_partial *parts, int64_t nparts, int64_t key)
 {

@@ -18,7 +18,7 @@ int64_t qkvi_items(const qkvi_job *job)
 {
     const qkv_plan *const p = job->plan;
     if (job->item == qkvi_item_sums) return qkvi_sums_items(job);
-    if (p->sequences == 0 || p->items == 0) return p->items;
+    if (p->sequences == 0 || p->items == 0) return p->items / job->heads;
     int64_t *const before = blocks_before(job);
     before[0] = 0;
     for (int64_t s = 0; s < p->sequences; s++) {
@@ -98,7 +98,7 @@ qkvi_place qkvi_item_place(const qkvi_job *job, int64_t number)
     const qkv_plan *const p = job->plan;
     const int64_t *const before = p->sequences ? blocks_before(job) : NULL;
     const int64_t blocks = before ? before[p->sequences] : p->row_blocks;
-    const int64_t head = number / blocks, turn = number % blocks;
+    const int64_t head = number / blocks * job->heads, turn = number % blocks;
     const int64_t block = job->tap ? turn : blocks - 1 - turn;
     const int64_t s = before ? find_sequence(before, p->sequences, block) : head / p->heads;
     const int64_t first_row = before ? job->cu_q[s] : 0;

@@ -33,6 +33,7 @@ typedef struct qkvi_job {
     const qkv_show *show;
     uint64_t seed;
     int64_t first_head, first_batch;
+    int64_t heads; /* of one item */
     /* does one item in that slot of the workspace; QKVI_CANCELLED or QKVI_TAPPED: stop the run */
     int (*item)(const struct qkvi_job *job, void *slot, int64_t item);
 } qkvi_job;
@@ -40,7 +41,7 @@ typedef struct qkvi_job {
 /* An item's place: in the tensors, and in its own batch or sequence, where rows and keys count from
  * 0 (rule 1). */
 typedef struct qkvi_place {
-    int64_t batch, head, row, rows; /* of the tensors: first row, how many */
+    int64_t batch, head, row, rows; /* of the tensors: first head and row, how many rows */
     int64_t sequence;               /* the batch, or the packed sequence */
     int64_t own_row;                /* that first row, counted from the sequence's first */
     int64_t key;                    /* the tensors' key that is own key 0 */
@@ -58,7 +59,10 @@ int64_t qkvi_items(const qkvi_job *job);
  * QKV_ESTOPPED: cancelled, a tap stopped it, or the executor skipped an index. */
 qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error *err);
 
+/* job->item and heads, for a run from keys: the reference, tiles (with a tap too) or few rows */
+void qkvi_job_choose(qkvi_job *job);
 int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t item);
+int qkvi_item_few(const qkvi_job *job, void *slot, int64_t item);
 int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t item);
 int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t item);
 /* a second run after the first: to each key the weights of all rows (args.key_sums) */
@@ -72,10 +76,6 @@ static inline void *qkvi_final(const qkvi_job *job, int64_t flat)
     return (char *)job->workspace + job->plan->at_finals + 2 * flat * job->plan->real_bytes;
 }
 
-/* The rows of a tile whose nodes are all there: out and lse. */
-struct qkvi_tile;
-void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, struct qkvi_tile *tile,
-                      void *slot);
 /* Keys of a block, from k on, dense and in the run's type. */
 void qkvi_block_keys(const qkv_plan *plan, void *to, const void *k, int64_t keys);
 

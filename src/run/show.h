@@ -17,7 +17,7 @@ void qkvi_show_tile(const qkvi_job *job, char *slot, const qkvi_place *place, co
 void qkvi_show_row(const qkvi_job *job, const qkvi_place *place, const qkvi_ref_row *row);
 
 /* q packed into t->qt (widened first where it is of another type). */
-void qkvi_pack_rows(const qkv_plan *plan, char *slot, const qkvi_tile *tile, const void *q);
+void qkvi_pack_rows(const qkvi_job *job, char *slot, const qkvi_tile *tile, const void *q);
 
 /* to[index] = x, rounded to the type; every NaN the same one, every zero +0. */
 void qkvi_put(void *to, int64_t index, int32_t dtype, double x);

@@ -45,6 +45,15 @@ static void task(void *arg, int32_t i)
     p->kernels->env_leave(env);
 }
 
+void qkvi_job_choose(qkvi_job *job)
+{
+    const qkv_plan *const p = job->plan;
+    /* whoever looks at scores looks at tiles */
+    const int few = p->few_heads && !job->tap && !job->show && !job->row_max;
+    job->heads = few ? p->few_heads : 1;
+    job->item = few ? qkvi_item_few : p->ops ? qkvi_item_kernels : qkvi_item_reference;
+}
+
 qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error *err)
 {
     const qkv_plan *const p = job->plan;

@@ -94,7 +94,7 @@ int qkvi_item_sums(const qkvi_job *job, void *slot, int64_t number)
         t.sees = qkvi_mask_extent(ranges, t.rows);
         if (t.sees.any.hi <= begin || t.sees.any.lo >= end) continue;
         qkvi_pack_rows(
-            p, slot, &t,
+            job, slot, &t,
             qkvi_at(job->q, qkvi_shape_at(&p->q, p->q_bytes, at.batch, at.head, at.row + row)));
         if (sum_tile(job, slot, &at, &t, ranges, begin, end, &change)) return QKVI_CANCELLED;
     }

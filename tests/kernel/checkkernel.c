@@ -130,6 +130,31 @@ static void check_blend(const rows_case *c, const rows_result *a, const rows_res
     same("m", a->m, b->m, c->rows, c->bytes, 1);
     same("l", a->l, b->l, c->rows, c->bytes, 1);
 }
+/* few rows: against the scalar table's tiles, so that both forms are one */
+static void check_few_score(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    for (int64_t r = 0; r < c->rows; r++)
+        same("few s", rows_at(a->score, r * ROWS_KEYS + c->lo[r], c->bytes),
+             rows_at(b->few_score, r * ROWS_KEYS + c->lo[r], c->bytes), c->hi[r] - c->lo[r],
+             c->bytes, 1);
+}
+static void check_few_weigh(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    if (c->scattered || c->changed) return; /* few rows see ranges, and plain scores */
+    for (int64_t r = 0; r < c->rows; r++)
+        same("few p", rows_at(a->weight, r * ROWS_KEYS + c->lo[r], c->bytes),
+             rows_at(b->few_weight, r * ROWS_KEYS + c->lo[r], c->bytes), c->hi[r] - c->lo[r],
+             c->bytes, 1);
+    same("few mb", a->mb, b->few_mb, c->rows, c->bytes, 1);
+    same("few lb", a->lb, b->few_lb, c->rows, c->bytes, 1);
+}
+static void check_few_blend(const rows_case *c, const rows_result *a, const rows_result *b)
+{
+    if (c->scattered || c->changed) return; /* few rows see ranges, and plain scores */
+    same("few o", a->o, b->few_o, c->rows * c->dv, c->bytes, 1);
+    same("few m", a->m, b->few_m, c->rows, c->bytes, 1);
+    same("few l", a->l, b->few_l, c->rows, c->bytes, 1);
+}
 static void check_fold(const rows_case *c, const rows_result *a, const rows_result *b)
 {
     same("folded o", a->folded, b->folded, c->rows * c->dv, c->bytes, 1);

@@ -262,6 +262,65 @@ static void scale_bits(char *x, int bytes, int64_t i)
     }
 }
 
+/* Rows [first, first + rows) as few rows; the block twice, so that it also folds into something. */
+static void run_few(const qkvi_ops *ops, const rows_case *c, rows_result *out, tile_memory *t,
+                    int64_t first, int64_t rows)
+{
+    enum { STATE = (ROWS_D + 16) * ROWS_BYTES, SPAN = 4096, BLOCKS = 32 };
+    static _Alignas(64) char s[QKVI_FEW_ROWS * SPAN * ROWS_BYTES], sums[QKVI_FEW_ROWS * STATE];
+    static _Alignas(64) char states[QKVI_FEW_ROWS * STATE], empty[STATE];
+    static _Alignas(64) char mb[QKVI_FEW_ROWS * BLOCKS * ROWS_BYTES], lb[sizeof mb];
+    const int e = c->bytes;
+    const int64_t width = (rows + ops->lanes - 1) / ops->lanes * ops->lanes;
+    char *const state = states + 64 - 2 * e;
+    int32_t lo[QKVI_FEW_ROWS], hi[QKVI_FEW_ROWS];
+    ops->pack(t->qt, c->q + c->offset + first * c->d * e, c->d, 1, rows, c->d, width, c->factor);
+    ops->load_node(t->o, t->m, t->l, NULL, 0, 0, c->dv, width); /* all dead */
+    ops->store_node(t->o, t->m, t->l, empty, (c->dv + 2) * e, 1, c->dv, width);
+    for (int64_t r = 0; r < rows; r++) {
+        memcpy(state + r * STATE, empty, (size_t)((c->dv + 2) * e));
+        lo[r] = c->ranged ? c->lo[first + r] : 0;
+        hi[r] = c->ranged ? c->hi[first + r] : c->keys;
+    }
+    qkvi_few f = {.qt = t->qt,
+                  .width = width,
+                  .k = c->k + c->offset,
+                  .v = c->v + c->offset,
+                  .k_stride = c->d,
+                  .v_stride = c->dv,
+                  .d = c->d,
+                  .dv = c->dv,
+                  .rows = (int32_t)rows,
+                  .keys = c->keys,
+                  .lo = lo,
+                  .hi = hi,
+                  .s = s,
+                  .mb = mb,
+                  .lb = lb,
+                  .sums = sums,
+                  .state = state,
+                  .sums_bytes = STATE,
+                  .state_bytes = STATE};
+    for (int twice = 0; twice < 2; twice++) {
+        memset(s, 0x5A, sizeof s); /* what is not written shows */
+        ops->few_score(&f);
+        for (int64_t r = 0; r < rows; r++)
+            memcpy(out->few_score + (first + r) * ROWS_KEYS * e, s + r * SPAN * e,
+                   (size_t)(c->keys * e));
+        ops->few_weigh(&f);
+        ops->few_blend(&f);
+    }
+    for (int64_t r = 0; r < rows; r++) {
+        const int64_t at = first + r;
+        memcpy(out->few_weight + at * ROWS_KEYS * e, s + r * SPAN * e, (size_t)(c->keys * e));
+        memcpy(out->few_mb + at * e, mb + r * BLOCKS * e, (size_t)e);
+        memcpy(out->few_lb + at * e, lb + r * BLOCKS * e, (size_t)e);
+        memcpy(out->few_m + at * e, state + r * STATE, (size_t)e);
+        memcpy(out->few_l + at * e, state + r * STATE + e, (size_t)e);
+        memcpy(out->few_o + at * c->dv * e, state + r * STATE + 2 * e, (size_t)(c->dv * e));
+    }
+}
+
 /* the strips of a table, which differ in width, back to rows */
 static void unstrip(const qkvi_ops *ops, const rows_case *c, char *to, const char *strips)
 {
@@ -283,6 +342,9 @@ void rows_run(const qkvi_ops *ops, const rows_case *c, rows_result *r)
     memset(r, 0, sizeof *r);
     for (int64_t first = 0; first < c->rows; first += step)
         run_tile(ops, c, r, &t, first, c->rows - first < step ? c->rows - first : step);
+    const int64_t few = step < QKVI_FEW_ROWS ? step : QKVI_FEW_ROWS;
+    for (int64_t first = 0; first < c->rows; first += few)
+        run_few(ops, c, r, &t, first, c->rows - first < few ? c->rows - first : few);
     /* values whose channels lie c->keys apart: strips take any stride too */
     ops->strips(t.v, c->v + c->offset, 1, c->keys, c->keys, c->dv);
     unstrip(ops, c, r->strips, t.v);

@@ -55,6 +55,12 @@ typedef struct rows_result {
     char folded[ROWS_MAX * ROWS_D * ROWS_BYTES], out[ROWS_MAX * ROWS_D * ROWS_BYTES];
     char lse[ROWS_MAX * ROWS_BYTES], node[ROWS_MAX * (ROWS_D + 2) * ROWS_BYTES];
     char node_again[ROWS_MAX * (ROWS_D + 2) * ROWS_BYTES];
+    /* the same by the functions for few rows */
+    char few_score[ROWS_MAX * ROWS_KEYS * ROWS_BYTES],
+        few_weight[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
+    char few_mb[ROWS_MAX * ROWS_BYTES], few_lb[ROWS_MAX * ROWS_BYTES];
+    char few_m[ROWS_MAX * ROWS_BYTES], few_l[ROWS_MAX * ROWS_BYTES];
+    char few_o[ROWS_MAX * ROWS_D * ROWS_BYTES];
 } rows_result;
 
 static inline const void *rows_at(const void *x, int64_t i, int bytes)

@@ -127,16 +127,17 @@ static void items_cover_every_row_once(void **state)
             unsigned char *const seen = calloc((size_t)(6 * n) + 1, 1);
             for (int tap = 0; tap < 2; tap++) {
                 qkv_tap t = qkv_tap_init();
-                const qkvi_job job = {.plan = p, .tap = tap ? &t : NULL};
+                qkvi_job job = {.plan = p, .tap = tap ? &t : NULL};
+                qkvi_job_choose(&job);
                 int64_t last = -1;
-                for (int64_t item = 0; item < p->items; item++) {
+                for (int64_t item = 0; item < qkvi_items(&job); item++) {
                     const qkvi_place at = qkvi_item_place(&job, item);
                     assert_true(at.rows >= 1 && at.rows <= p->item_rows);
-                    assert_true(at.batch < 2 && at.head < 3 && at.row + at.rows <= n);
+                    assert_true(at.batch < 2 && at.head + job.heads <= 3 && at.row + at.rows <= n);
                     const int64_t first = (at.batch * 3 + at.head) * n + at.row;
                     if (tap) assert_true(first > last); /* with a tap they ascend */
                     last = first;
-                    for (int64_t r = 0; r < at.rows; r++) seen[first + r]++;
+                    for (int64_t r = 0; r < at.rows * job.heads; r++) seen[first + r]++;
                 }
             }
             for (int64_t r = 0; r < 6 * n; r++) assert_int_equal(seen[r], 2);

@@ -18,6 +18,7 @@
 #define vrint vrint32
 #define vany vany32
 #define vkeep vkeep32
+#define vturn vturn32
 #define sfma sfma32
 #define MANTISSA 23
 #define BIAS 127
@@ -50,6 +51,7 @@
 #define vrint vrint64
 #define vany vany64
 #define vkeep vkeep64
+#define vturn vturn64
 #define sfma sfma64
 #define MANTISSA 52
 #define BIAS 1023
@@ -81,6 +83,7 @@
 #include "kernel/body/weigh.inc.c"
 #include "kernel/body/drop.inc.c"
 #include "kernel/body/blend.inc.c"
+#include "kernel/body/few.inc.c"
 #include "kernel/body/finish.inc.c"
 #include "kernel/body/show.inc.c"
 #include "kernel/body/probe_fma.inc.c"
@@ -100,6 +103,7 @@
 #undef vrint
 #undef vany
 #undef vkeep
+#undef vturn
 #undef sfma
 #undef MANTISSA
 #undef BIAS

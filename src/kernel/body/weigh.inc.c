@@ -139,18 +139,17 @@ INLINE real NAME(weight_any)(real t, real m)
     return NAME(from_bits)(NAME(bits)(y) + (ireal)((ireal)e * ((ireal)1 << MANTISSA)));
 }
 
-/* Row r of the block: weights in place, +0 where excluded; *m = -inf for a dead row. */
-static real NAME(weigh_row)(const qkvi_step *t, int64_t r, real *m)
+/* One row of the block, its numbers `width` apart: weights in place, +0 where excluded; *m = -inf for a
+ * dead row. It sees the keys [lo, hi), of them those that have bit r in live (NULL: all). all: the row's
+ * largest score so far, NULL: not kept. */
+static real NAME(weigh_row)(real *s, int64_t width, int32_t keys, int32_t lo, int32_t hi,
+                            const uint64_t *live, int64_t r, real *m, real *all)
 {
     const real inf = (real)__builtin_inff();
-    const int64_t width = (int64_t)t->vectors * LANES;
-    const int32_t lo = t->lo ? t->lo[r] : 0, end = t->lo ? t->hi[r] : t->keys;
-    const int32_t hi = end < t->keys ? end : t->keys;
-    real *const s = (real *)t->s + r, *const all = t->top;
     real top = -inf, lane[QKVI_SUM_LANES] = {0};
     int wild = 0;
-    for (int32_t j = 0; j < t->keys; j++) {
-        if (j < lo || j >= hi || (t->live && !(t->live[j] >> r & 1))) {
+    for (int32_t j = 0; j < keys; j++) {
+        if (j < lo || j >= hi || (live && !(live[j] >> r & 1))) {
             s[j * width] = 0;
             continue;
         }
@@ -160,11 +159,11 @@ static real NAME(weigh_row)(const qkvi_step *t, int64_t r, real *m)
     }
     *m = top > -INTEGERS_FROM && top < INTEGERS_FROM ? vrint(NAME(all)(top))[0] + 0 : top;
     if (wild) *m = 0; /* l and o are NaN: m no longer matters, but must be a number */
-    if (all && wild) all[r] = NAME(from_bits)(QUIET_NAN);
-    if (all && top > all[r]) all[r] = top;
+    if (all && wild) *all = NAME(from_bits)(QUIET_NAN);
+    if (all && top > *all) *all = top;
     for (int32_t j = lo; j < hi; j++) {
         real *const p = s + j * width;
-        if (t->live && !(t->live[j] >> r & 1)) continue;
+        if (live && !(live[j] >> r & 1)) continue;
         *p = wild ? NAME(from_bits)(QUIET_NAN) : NAME(is_dead)(top) ? 0 : NAME(weight_any)(*p, *m);
         lane[j % QKVI_SUM_LANES] += *p;
     }
@@ -178,7 +177,11 @@ NOINLINE void NAME(weigh_slow)(qkvi_step *t)
     const int64_t width = (int64_t)t->vectors * LANES;
     real *const mb = t->mb, *const lb = t->lb;
     NAME(score)(t);
-    for (int64_t r = 0; r < width; r++) lb[r] = NAME(weigh_row)(t, r, mb + r);
+    for (int64_t r = 0; r < width; r++) {
+        const int32_t lo = t->lo ? t->lo[r] : 0, hi = t->lo ? t->hi[r] : t->keys;
+        lb[r] = NAME(weigh_row)((real *)t->s + r, width, t->keys, lo, hi < t->keys ? hi : t->keys,
+                                t->live, r, mb + r, t->top ? (real *)t->top + r : NULL);
+    }
     t->slow = 1;
 }
 

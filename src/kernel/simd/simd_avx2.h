@@ -44,6 +44,36 @@ INLINE int vany64(i64v m)
 {
     return !_mm256_testz_si256((__m256i)m, (__m256i)m);
 }
+INLINE void vturn32(f32v *x)
+{
+    __m256 a[8], b[8];
+    for (int i = 0; i < 4; i++) { /* pairs of rows, then of pairs, then the halves */
+        a[2 * i] = _mm256_unpacklo_ps((__m256)x[2 * i], (__m256)x[2 * i + 1]);
+        a[2 * i + 1] = _mm256_unpackhi_ps((__m256)x[2 * i], (__m256)x[2 * i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int j = 0; j < 2; j++) {
+            const __m256d low = (__m256d)a[i + j], high = (__m256d)a[i + j + 2];
+            b[i + 2 * j] = (__m256)_mm256_unpacklo_pd(low, high);
+            b[i + 2 * j + 1] = (__m256)_mm256_unpackhi_pd(low, high);
+        }
+    for (int i = 0; i < 4; i++) {
+        x[i] = (f32v)_mm256_permute2f128_ps(b[i], b[i + 4], 0x20);
+        x[i + 4] = (f32v)_mm256_permute2f128_ps(b[i], b[i + 4], 0x31);
+    }
+}
+INLINE void vturn64(f64v *x)
+{
+    __m256d a[4];
+    for (int i = 0; i < 2; i++) {
+        a[i] = _mm256_unpacklo_pd((__m256d)x[2 * i], (__m256d)x[2 * i + 1]);
+        a[i + 2] = _mm256_unpackhi_pd((__m256d)x[2 * i], (__m256d)x[2 * i + 1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        x[i] = (f64v)_mm256_permute2f128_pd(a[2 * i], a[2 * i + 1], 0x20);
+        x[i + 2] = (f64v)_mm256_permute2f128_pd(a[2 * i], a[2 * i + 1], 0x31);
+    }
+}
 #define vkeep32(x) __asm__ volatile("" : "+x"(x))
 #define vkeep64(x) __asm__ volatile("" : "+x"(x))
 #define vkeep_bits(x) __asm__ volatile("" : "+x"(x))

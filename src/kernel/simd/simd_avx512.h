@@ -44,6 +44,49 @@ INLINE int vany64(i64v m)
 {
     return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0;
 }
+/* 4 x 4 inside each 128-bit quarter, then the quarters */
+INLINE void vturn32(f32v *x)
+{
+    __m512 a[16], b[16];
+    for (int i = 0; i < 8; i++) {
+        a[2 * i] = _mm512_unpacklo_ps((__m512)x[2 * i], (__m512)x[2 * i + 1]);
+        a[2 * i + 1] = _mm512_unpackhi_ps((__m512)x[2 * i], (__m512)x[2 * i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4)
+        for (int j = 0; j < 2; j++) {
+            const __m512d low = (__m512d)a[i + j], high = (__m512d)a[i + j + 2];
+            b[i + 2 * j] = (__m512)_mm512_unpacklo_pd(low, high);
+            b[i + 2 * j + 1] = (__m512)_mm512_unpackhi_pd(low, high);
+        }
+    for (int i = 0; i < 4; i++) {
+        const __m512 p = _mm512_shuffle_f32x4(b[i], b[i + 4], 0x88),
+                     q = _mm512_shuffle_f32x4(b[i], b[i + 4], 0xDD),
+                     r = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0x88),
+                     s = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0xDD);
+        x[i] = (f32v)_mm512_shuffle_f32x4(p, r, 0x88);
+        x[i + 4] = (f32v)_mm512_shuffle_f32x4(q, s, 0x88);
+        x[i + 8] = (f32v)_mm512_shuffle_f32x4(p, r, 0xDD);
+        x[i + 12] = (f32v)_mm512_shuffle_f32x4(q, s, 0xDD);
+    }
+}
+INLINE void vturn64(f64v *x)
+{
+    __m512d a[8];
+    for (int i = 0; i < 4; i++) {
+        a[i] = _mm512_unpacklo_pd((__m512d)x[2 * i], (__m512d)x[2 * i + 1]);
+        a[i + 4] = _mm512_unpackhi_pd((__m512d)x[2 * i], (__m512d)x[2 * i + 1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        const __m512d p = _mm512_shuffle_f64x2(a[4 * i], a[4 * i + 1], 0x88),
+                      q = _mm512_shuffle_f64x2(a[4 * i], a[4 * i + 1], 0xDD),
+                      r = _mm512_shuffle_f64x2(a[4 * i + 2], a[4 * i + 3], 0x88),
+                      s = _mm512_shuffle_f64x2(a[4 * i + 2], a[4 * i + 3], 0xDD);
+        x[i] = (f64v)_mm512_shuffle_f64x2(p, r, 0x88);
+        x[i + 2] = (f64v)_mm512_shuffle_f64x2(q, s, 0x88);
+        x[i + 4] = (f64v)_mm512_shuffle_f64x2(p, r, 0xDD);
+        x[i + 6] = (f64v)_mm512_shuffle_f64x2(q, s, 0xDD);
+    }
+}
 #define vkeep32(x) __asm__ volatile("" : "+v"(x))
 #define vkeep64(x) __asm__ volatile("" : "+v"(x))
 #define vkeep_bits(x) __asm__ volatile("" : "+v"(x))

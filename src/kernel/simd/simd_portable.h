@@ -89,6 +89,24 @@ CALLED int vany64(i64v m)
     for (int i = 0; i < PORTABLE_LANES64; i++) any |= m[i];
     return any != 0;
 }
+INLINE void vturn32(f32v *x)
+{
+    for (int i = 1; i < PORTABLE_LANES32; i++)
+        for (int j = 0; j < i; j++) {
+            const float y = x[i][j];
+            x[i][j] = x[j][i];
+            x[j][i] = y;
+        }
+}
+INLINE void vturn64(f64v *x)
+{
+    for (int i = 1; i < PORTABLE_LANES64; i++)
+        for (int j = 0; j < i; j++) {
+            const double y = x[i][j];
+            x[i][j] = x[j][i];
+            x[j][i] = y;
+        }
+}
 #define vkeep32(x) __asm__ volatile("" : "+m"(x))
 #define vkeep64(x) __asm__ volatile("" : "+m"(x))
 #define vkeep_bits(x) __asm__ volatile("" : "+m"(x))

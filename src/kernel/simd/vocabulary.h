@@ -9,6 +9,7 @@
  *     vmax32 vmax64     a > b ? a : b, so b if a NaN is in
  *     vrint32 vrint64   to an integer, ties to even
  *     vany32 vany64     1 if any bit of any lane is set
+ *     vturn32 vturn64   as many vectors as lanes, rows to columns
  *     vkeep32 vkeep64 vkeep_bits   opaque to the optimiser
  */
 #ifndef VBYTES
