@@ -137,36 +137,26 @@ const course_prediction *lesson_prediction(int stage)
     static const course_prediction who = {LESSON_W_PREDICT_1, 0, {NONE, NONE, NONE}};
     static const course_prediction half = {
         LESSON_W_PREDICT_3, 2, {LESSON_W_PREDICT_3_MORE, LESSON_W_PREDICT_3_LESS, NONE}};
-    static const course_prediction near = {LESSON_W_PREDICT_4, 0, {NONE, NONE, NONE}};
+    static const course_prediction blended = {
+        LESSON_W_PREDICT_4, 2, {LESSON_W_PREDICT_4_WINNER, LESSON_W_PREDICT_4_BETWEEN, NONE}};
     switch (stage) {
     case 1:
         return &who;
     case 3:
         return &half;
     case 4:
-        return &near;
+        return &blended;
     default:
         return NULL;
     }
 }
 
-/* The visible key whose value lies nearest to the output; -1: none. */
-static int64_t nearest_value(const lesson_input *in, const lesson_stages *s)
+/* The visible key with the highest score: with a negative multiplier not the one that wins. */
+static int64_t highest(const lesson_input *in, const lesson_stages *s)
 {
-    int64_t best = -1;
-    double least = 0;
-    for (int64_t j = 0; j < in->keys; j++) {
-        if (!lesson_sees(in, in->token, j)) continue;
-        double sum = 0;
-        for (int64_t c = 0; c < in->d_v; c++) {
-            const double by = in->v[j * in->d_v + c] - s->row_out[c];
-            sum += by * by;
-        }
-        if (best < 0 || sum < least) {
-            best = j;
-            least = sum;
-        }
-    }
+    int64_t best = 0;
+    for (int64_t j = 1; j < lesson_seen(in, in->token); j++)
+        if (s->row_score[j] > s->row_score[best]) best = j;
     return best;
 }
 
@@ -174,9 +164,9 @@ int64_t lesson_prediction_right(int stage, const lesson_input *in, const lesson_
 {
     const int64_t strongest = lesson_strongest(in, s);
     if (strongest < 0) return -1;
-    if (stage == 1) return strongest;
+    if (stage == 1) return highest(in, s);
     if (stage == 3) return s->row_weight[strongest] > 0.5 ? 0 : 1;
-    return stage == 4 ? nearest_value(in, s) : -1;
+    return stage == 4 ? s->row_weight[strongest] < 0.995 : -1; /* shown as 1.00: a pick */
 }
 
 /* ---- text with marks ------------------------------------------------------------------------- */
