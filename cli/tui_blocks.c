@@ -385,9 +385,9 @@ void app_write_help(tui_app *app, tui_doc *doc)
     };
     static const char *const more[] = {
         "The line below a table shows how the number under the cursor came about.",
-        "qkv lesson --plain reads the same lesson line by line, for a screen reader or a printer.",
-        "The rounded numbers are computed from unrounded ones, by the library's float64 "
-        "reference."};
+        "qkv lesson --plain reads the same lesson line by line.",
+        "Rounded numbers are computed from unrounded ones: the library's float64 reference.",
+    };
     doc_put(doc, TUI_STRONG, "Keys");
     doc_line(doc);
     doc_gap(doc);

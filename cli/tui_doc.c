@@ -189,7 +189,8 @@ void doc_gap(tui_doc *doc)
 void para_start(tui_para *para)
 {
     para->n = 0;
-    para->id.kind = 0;
+    para->id = (tui_id){0, 0, 0};
+    para->chosen = false;
 }
 
 void para_put(tui_para *para, tui_style style, const char *text, size_t bytes)
