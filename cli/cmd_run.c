@@ -4,6 +4,8 @@
  */
 #include "cli/qkv_files.h"
 #include "cli/run_engine.h"
+#include "cli/run_kept.h"
+#include "cli/run_masks.h"
 #include "lesson/number.h"
 
 #include <inttypes.h>
@@ -49,7 +51,9 @@ typedef struct job {
     qkv_params params;
     qkv_plan *plan;
     qkv_pool *pool;
-    files_output *out_file[2]; /* the result, lse */
+    cli_masks masks;
+    cli_kept kept;
+    files_output *out_file[2 + CLI_KEPT]; /* the result, lse, what is kept beside them */
     void *out, *lse, *workspace;
     size_t workspace_bytes;
     int64_t out_bytes, lse_bytes;
@@ -68,7 +72,11 @@ static int make_params(job *j)
     int32_t isa = QKV_ISA_BEST;
     int bad = cli_scale(j->args, &kind, &scale);
     *p = qkv_params_init();
-    if (!bad) bad = cli_causal(j->args, j->in.queries, j->in.keys, &causal, &p->q_offset);
+    const char *const word = cli_text(j->args, &cli_opt_causal);
+    if (word && *word == 0 && cli_given(j->args, &cli_opt_q_offset))
+        causal = true; /* --q-offset says where */
+    else if (!bad)
+        bad = cli_causal(j->args, j->in.queries, j->in.keys, &causal, &p->q_offset);
     if (!bad) bad = cli_isa(j->args, &isa);
     if (bad) return bad;
     if (kind != CLI_SCALE_SQRT) p->use |= QKV_USE_SCALE;
@@ -87,7 +95,8 @@ static int make_params(job *j)
     if (chosen >= 0) p->out.dtype = dtypes[chosen];
     j->threads = cli_threads(j->args);
     p->max_threads = j->threads;
-    return CLI_DONE;
+    bad = cli_masks_open(&j->masks, j->args, &j->in, p);
+    return bad ? bad : cli_kept_open(&j->kept, j->args, &j->in, p);
 }
 
 /* Bytes of a product; INT64_MAX when it does not fit. */
@@ -116,7 +125,8 @@ static int check_sizes(job *j)
     j->out_bytes = product(j->in.out_dim, j->in.rank, dtype_bytes(j->params.out.dtype));
     j->lse_bytes = cli_given(j->args, &opt_lse) ? product(j->in.out_dim, j->in.rank - 1, each) : 0;
     uint64_t sum = cli_qkv_bytes(&j->in);
-    const uint64_t parts[] = {(uint64_t)j->out_bytes, (uint64_t)j->lse_bytes, j->workspace_bytes};
+    const uint64_t parts[] = {(uint64_t)j->out_bytes, (uint64_t)j->lse_bytes, j->workspace_bytes,
+                              cli_masks_bytes(&j->masks), cli_kept_bytes(&j->kept)};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         sum = parts[i] > UINT64_MAX - sum ? UINT64_MAX : sum + parts[i];
     }
@@ -127,36 +137,46 @@ static int check_sizes(job *j)
 
 static int make_plan(job *j)
 {
-    static const char *const scale = "params.scale";
     qkv_error err = qkv_error_init();
-    if (qkv_plan_create(&j->plan, &j->params, NULL, &err) != QKV_OK) {
-        /* the one member that depends on an option alone goes by the option's name */
-        if (strcmp(err.arg, scale) != 0 || strncmp(err.text, scale, strlen(scale)) != 0) {
-            return cli_library_error(&err);
-        }
-        return cli_refuse("--scale%s", err.text + strlen(scale));
-    }
+    if (qkv_plan_create(&j->plan, &j->params, NULL, &err) != QKV_OK) return cli_run_error(&err);
     j->workspace_bytes = qkv_plan_workspace(j->plan);
     return check_sizes(j);
 }
 
-static int open_outputs(job *j)
+/* output n beside all inputs and the outputs before it */
+static int check_apart(const job *j, int n, const char *const option[2 + CLI_KEPT],
+                       files_error *err)
 {
     static const char *const in_option[3] = {"--q", "--k", "--v"};
-    static const char *const option[2] = {"-o", "--lse"};
-    const char *const path[2] = {cli_text(j->args, &opt_out), cli_text(j->args, &opt_lse)};
+    const files_input *added[CLI_ADDED];
+    const char *added_option[CLI_ADDED];
+    const int count = cli_masks_files(&j->masks, added, added_option);
+    int bad = 0;
+    for (int i = 0; i < 3 && !bad; i++)
+        bad = files_apart_input(j->out_file[n], option[n], j->in.file[i], in_option[i], err);
+    for (int i = 0; i < count && !bad; i++)
+        bad = files_apart_input(j->out_file[n], option[n], added[i], added_option[i], err);
+    for (int i = 0; i < n && !bad; i++)
+        if (j->out_file[i])
+            bad = files_apart_output(j->out_file[i], option[i], j->out_file[n], option[n], err);
+    return bad;
+}
+
+static int open_outputs(job *j)
+{
+    const char *option[2 + CLI_KEPT] = {"-o", "--lse"};
+    const char *path[2 + CLI_KEPT] = {cli_text(j->args, &opt_out), cli_text(j->args, &opt_lse)};
     const int flags = cli_given(j->args, &cli_opt_no_clobber) ? FILES_NO_CLOBBER : 0;
     files_error err;
     int bad = 0;
-    for (int i = 0; i < 2 && !bad; i++) {
+    for (int i = 0; i < CLI_KEPT; i++) {
+        option[2 + i] = j->kept.file[i].option;
+        path[2 + i] = option[2 + i] ? j->kept.file[i].path : NULL;
+    }
+    for (int i = 0; i < 2 + CLI_KEPT && !bad; i++) {
         if (!path[i]) continue;
         bad = files_create(&j->out_file[i], path[i], flags, &err);
-        for (int n = 0; n < 3 && !bad; n++) {
-            bad = files_apart_input(j->out_file[i], option[i], j->in.file[n], in_option[n], &err);
-        }
-    }
-    if (!bad && path[1]) {
-        bad = files_apart_output(j->out_file[0], option[0], j->out_file[1], option[1], &err);
+        if (!bad) bad = check_apart(j, i, option, &err);
     }
     return bad ? cli_files_error(&err) : CLI_DONE;
 }
@@ -176,6 +196,7 @@ static int take_memory(job *j)
     int bad = take(&j->out, j->out_bytes, "the output");
     if (!bad) bad = take(&j->lse, j->lse_bytes, "lse");
     if (!bad) bad = take(&j->workspace, (int64_t)j->workspace_bytes, "workspace");
+    if (!bad) bad = cli_kept_take(&j->kept);
     if (bad) return bad;
     if (j->threads > 1 && qkv_pool_create(&j->pool, j->threads, NULL, &err) != QKV_OK) {
         return cli_library_error(&err);
@@ -216,6 +237,9 @@ static int compute(job *j)
     e.args.lse = j->out_file[1] ? j->lse : NULL;
     e.args.workspace = j->workspace;
     e.args.workspace_size = j->workspace_bytes;
+    cli_masks_args(&j->masks, &e.args);
+    cli_kept_args(&j->kept, &e.args);
+    e.whole = cli_kept_any(&j->kept);
     if (j->pool) {
         cli_engine_threads(&threads, j->pool);
         e.args.threads = &threads;
@@ -239,9 +263,14 @@ static int write_outputs(job *j)
     if (!bad && j->out_file[1]) {
         bad = files_write_npy(j->out_file[1], type, j->in.rank - 1, j->in.out_dim, j->lse, &err);
     }
+    for (int i = 0; i < CLI_KEPT && !bad; i++) {
+        const cli_kept_file *const f = &j->kept.file[i];
+        if (f->option)
+            bad = files_write_npy(j->out_file[2 + i], type, f->rank, f->dim, f->data, &err);
+    }
     if (!bad) {
-        bad = files_commit(j->out_file, 2, &err);
-        j->out_file[0] = j->out_file[1] = NULL;
+        bad = files_commit(j->out_file, 2 + CLI_KEPT, &err);
+        memset(j->out_file, 0, sizeof j->out_file);
     }
     return bad ? cli_files_error(&err) : CLI_DONE;
 }
@@ -282,7 +311,9 @@ static void print_stats(const job *j)
 
 static void release(job *j)
 {
-    for (int i = 0; i < 2; i++) files_discard(j->out_file[i]);
+    for (int i = 0; i < 2 + CLI_KEPT; i++) files_discard(j->out_file[i]);
+    cli_kept_close(&j->kept);
+    cli_masks_close(&j->masks);
     qkv_pool_destroy(j->pool);
     qkv_plan_destroy(j->plan);
     free(j->workspace);
@@ -306,6 +337,7 @@ static int run(const cli_args *args)
     if (!bad) bad = make_plan(&j);
     if (!bad) bad = open_outputs(&j);
     if (!bad) bad = cli_qkv_read(&j.in);
+    if (!bad) bad = cli_masks_read(&j.masks, &j.in);
     if (!bad) bad = take_memory(&j);
     if (!bad) bad = compute(&j);
     if (!bad) bad = write_outputs(&j);
@@ -326,17 +358,54 @@ const cli_command cli_command_run = {
         "bfloat16 (descr <V2) are computed and written as float32, and then keys and values may be "
         "of "
         "any of these three types. --out-dtype writes another type. The bits of the result depend "
-        "on the input, --scale and --causal alone, on "
+        "on the input and on what is asked for alone, on "
         "every "
         "machine; only --isa reference, which computes in float64, gives others. "
         "--head and --batch read and compute only a part; its axis stays, with length 1.\n\n"
+        "A query sees the keys that all options leave it: --causal, --window, --prefix, lengths, "
+        "--mask, --bias. Masks and biases have the axes batch, heads, queries, keys, counted from "
+        "the end; keys beyond their last are not seen. With --cu-q and --cu-k, sequences lie one "
+        "after another along the queries' and the keys' axis.\n\n"
         "- is standard input or output. Pipes work. Nothing appears under an output's name before "
         "all of it is on disk.",
-    .options =
-        (const cli_option *const[]){&cli_opt_q, &cli_opt_k, &cli_opt_v, &opt_out, &opt_lse,
-                                    &cli_opt_causal, &cli_opt_scale, &cli_opt_head, &cli_opt_batch,
-                                    &opt_in_dtype, &opt_out_dtype, &cli_opt_threads, &cli_opt_isa,
-                                    &opt_stats, &cli_opt_no_clobber, &cli_opt_max_memory, NULL},
+    .options = (const cli_option *const[]){&cli_opt_q,
+                                           &cli_opt_k,
+                                           &cli_opt_v,
+                                           &opt_out,
+                                           &opt_lse,
+                                           &cli_opt_causal,
+                                           &cli_opt_window,
+                                           &cli_opt_prefix,
+                                           &cli_opt_q_offset,
+                                           &cli_opt_kv_len,
+                                           &cli_opt_q_len,
+                                           &cli_opt_kv_start,
+                                           &cli_opt_cu_q,
+                                           &cli_opt_cu_k,
+                                           &cli_opt_mask,
+                                           &cli_opt_mask_drops,
+                                           &cli_opt_bias,
+                                           &cli_opt_alibi,
+                                           &cli_opt_softcap,
+                                           &cli_opt_sink,
+                                           &cli_opt_dropout,
+                                           &cli_opt_seed,
+                                           &cli_opt_row_max,
+                                           &cli_opt_key_sums,
+                                           &cli_opt_weights,
+                                           &cli_opt_scores,
+                                           &cli_opt_rows,
+                                           &cli_opt_scale,
+                                           &cli_opt_head,
+                                           &cli_opt_batch,
+                                           &opt_in_dtype,
+                                           &opt_out_dtype,
+                                           &cli_opt_threads,
+                                           &cli_opt_isa,
+                                           &opt_stats,
+                                           &cli_opt_no_clobber,
+                                           &cli_opt_max_memory,
+                                           NULL},
     .required = (const cli_option *const[]){&cli_opt_q, &cli_opt_k, &cli_opt_v, &opt_out, NULL},
     .examples =
         (const char *const[]){"qkv run --q Q.npy --k K.npy --v V.npy -o OUT.npy",

@@ -3,6 +3,7 @@
  * shapes are the whole's with fewer rows, its pointers and its causal offset lie further on.
  */
 #include "cli/run_engine.h"
+#include "cli/run_masks.h"
 #include "files/files.h"
 
 #include <inttypes.h>
@@ -64,7 +65,7 @@ static int run_once(cli_engine *e, const qkv_plan *plan, const qkv_run_args *arg
     const double begin = now();
     const qkv_status status = qkv_run(plan, args, &err);
     e->seconds += now() - begin;
-    return status == QKV_OK ? CLI_DONE : cli_library_error(&err);
+    return status == QKV_OK ? CLI_DONE : cli_run_error(&err);
 }
 
 /* lse is dense for the rows of a piece; the whole's rows of one head lie further apart. */
@@ -136,6 +137,8 @@ int cli_engine_run(cli_engine *e)
     int64_t pieces =
         (int64_t)(e->flops / PIECE_FLOPS < MOST_PIECES ? e->flops / PIECE_FLOPS : MOST_PIECES);
     if (pieces > rows / PIECE_ROWS) pieces = rows / PIECE_ROWS;
+    /* what depends on more than the rows of a piece is done in one */
+    if (e->whole || e->params->use & ~(QKV_USE_SCALE | QKV_USE_CAUSAL)) pieces = 1;
     e->seconds = 0;
     if (pieces > 1 && isatty(STDERR_FILENO)) return run_pieces(e, pieces);
     return run_once(e, e->plan, &e->args);

@@ -12,6 +12,7 @@ typedef struct cli_engine {
     const qkv_params *params; /* dense shapes */
     const qkv_plan *plan;     /* of those */
     qkv_run_args args;        /* threads: see cli_engine_threads() */
+    bool whole;               /* in one piece: more is kept than out and lse */
     double flops;             /* of the whole: how many pieces are worth it */
     double seconds;           /* out: inside the library */
 } cli_engine;
