@@ -20,7 +20,7 @@ enum {
     STATE_CHANNELS = 64,    /* d_k, d_v, and features of X */
     STATE_LINK_TOKENS = 16, /* up to here a link holds the numbers too */
     STATE_LINK_CHANNELS = 8,
-    STATE_NAME_BYTES = 200, /* of a token */
+    STATE_NAME_BYTES = 800, /* of a token: 200 characters */
     STATE_TEXT_BYTES = 262144,
     STATE_NO_KEY = -1
 };
