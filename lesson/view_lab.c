@@ -329,8 +329,18 @@ static void vector(view_json *json, lesson_line *line, const lesson_view *view, 
                    const double *x, int64_t n, int whole)
 {
     line_start(line, view->face);
-    view_line_vector(line, x, n, n <= 8 ? n : 3, whole);
+    view_line_vector(line, x, n, n <= LAB_VECTOR ? n : 3, whole);
     view_text(json, key, line->text);
+}
+
+/* The weight times the value, as many channels as are shown of a value. */
+static void share(view_json *json, lesson_line *line, const lesson_view *view, int64_t key)
+{
+    const lesson_input *const in = view->in;
+    double x[LAB_VECTOR];
+    for (int64_t c = 0; c < in->d_v && c < LAB_VECTOR; c++)
+        x[c] = view->stages->row_weight[key] * in->v[key * in->d_v + c];
+    vector(json, line, view, "share", x, in->d_v, 0);
 }
 
 /* Are all numbers of a column whole? */
@@ -357,6 +367,7 @@ static void table_row(view_json *json, lesson_line *line, const lesson_view *vie
         number(json, line, view, "weight", s->row_weight[key], 0);
         view_real(json, "w", s->row_weight[key]);
     }
+    if (in->stage >= 4) share(json, line, view, key);
     view_close(json, '}');
 }
 

@@ -14,6 +14,7 @@
 enum {
     LAB_LISTED = 16, /* of a row's keys: all, or the strongest twelve and what is left */
     LAB_STRONGEST = 12,
+    LAB_VECTOR = 8, /* so many numbers of a vector are shown; of longer ones three */
     LAB_NAME_COLUMNS = 24
 };
 

@@ -5,7 +5,7 @@
 (function (qkv) {
   const body = qkv.id('lab-body');
   const parts = [];
-  let seen = false, drawn = '', model = null;
+  let seen = false, near = false, due = false, drawn = '', model = null;
 
   const lab = (qkv.lab = {
     about: null, // what lab_about said
@@ -76,22 +76,25 @@
   }
 
   lab.draw = () => {
-    if (!seen) return;
+    due = !near; // out of sight: when it comes back
+    if (!seen || !near) return;
     readAbout();
     for (const draw of parts) draw(lab.about);
   };
 
   lab.open = () => {
-    seen = true;
+    seen = near = true;
     qkv.show(qkv.id('lab'), true);
     qkv.show(body, true);
     lab.draw();
   };
 
-  // Kept small until someone comes near: reading the lesson must not pay for it.
+  // Drawn only while someone is near: reading the lesson must not pay for it.
   function watch() {
     new IntersectionObserver((entries) => {
-      if (entries.some((e) => e.isIntersecting) && !seen) lab.open();
+      near = entries[entries.length - 1].isIntersecting;
+      if (near && !seen) lab.open();
+      else if (near && due) lab.draw();
     }, { rootMargin: '400px' }).observe(qkv.id('lab'));
   }
 
@@ -117,7 +120,10 @@
     if (!started) {
       started = true;
       lab.start();
-      if (qkv.about.section === 'lab' || location.hash === '#lab') lab.open();
+      if (qkv.about.section === 'lab' || location.hash === '#lab') {
+        lab.open();
+        qkv.id('lab').scrollIntoView();
+      }
     } else if (drawn !== qkv.text) lab.draw();
     drawn = qkv.text;
   });

@@ -24,8 +24,9 @@
     if (palette) return palette;
     const style = getComputedStyle(document.documentElement), of = (name) => style.getPropertyValue(name).trim();
     palette = {};
-    for (const name of ['ground', 'ink', 'soft', 'rule', 'hair', 'minus', 'q', 'k'])
-      palette[name] = of('--' + name);
+    const system = { ground: 'Canvas', ink: 'CanvasText', soft: 'CanvasText', rule: 'CanvasText', hair: 'CanvasText', minus: 'Highlight' };
+    const forced = matchMedia('(forced-colors: active)').matches;
+    for (const name in system) palette[name] = forced ? system[name] : of('--' + name);
     palette.rgb = { ground: rgb(palette.ground), ink: rgb(palette.ink), minus: rgb(palette.minus) };
     return palette;
   }

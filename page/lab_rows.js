@@ -110,7 +110,7 @@
     const node = el('div', {}, caption,
       el('div', { class: 'scroll-x', tabindex: 0, role: 'region', 'aria-label': qkv.word('LAB_SHOW_TABLE') }, table));
 
-    const head = (text, mark, stage, now) => el('th', { scope: 'col', class: (mark || '') + (stage === now ? ' now' : '') },
+    const head = (text, mark = '', stage = -1, now = 0) => el('th', { scope: 'col', class: `c${stage} ${mark}${stage === now ? ' now' : ''}` },
       mark ? el('span', { class: 'mark', 'aria-hidden': 'true' }) : null, text);
 
     function draw(about) {
@@ -123,20 +123,26 @@
       const s = model.stage;
       lab.rowName = model.who;
       caption.replaceChildren(el('b', {}, qkv.word('STAGE', s)), ' ' + model.caption);
+      table.dataset.stage = s;
+      // c0 ... c4: the stage that a cell belongs to; narrow tables show the last two
+      const cell = (stage, text, more = '') => el('td', { class: `c${stage} ${more}` }, text || '');
+      const row = (r) => el('tr', { class: (r.hidden ? 'hidden-key' : '') + (r.at === lab.key ? ' band' : ''), 'data-key': r.at },
+        el('th', { scope: 'row' }, el('bdi', {}, r.name)), cell(0, r.key, 'k'), cell(0, r.value, 'v'), cell(1, r.score),
+        cell(2, r.scaled), cell(3, r.hidden && r.weight ? qkv.word('HIDDEN') : r.weight),
+        el('td', { class: 'c3 bars', 'aria-hidden': 'true' }, r.weight === undefined || r.hidden ? '' : bar(r.w)),
+        cell(4, r.share, 'v'));
       table.replaceChildren(
         el('thead', {}, el('tr', {}, head(qkv.word('HEAD_TOKEN')), head(qkv.word('COLUMN_KEY'), 'k', 0, s),
           head(qkv.word('COLUMN_VALUE'), 'v', 0, s), head(qkv.word('COLUMN_SCORE'), '', 1, s),
-          head(el('span', {}, ...lab.math(model.scale_head)), '', 2, s), head(qkv.word('COLUMN_WEIGHT'), '', 3, s), el('td', {}))),
+          head(el('span', {}, ...lab.math(model.scale_head)), '', 2, s), head(qkv.word('COLUMN_WEIGHT'), '', 3, s),
+          el('td', { class: 'c3 bars' }), head(qkv.word('COLUMN_SHARE'), '', 4, s))),
         el('tbody', {}, el('tr', { class: 'ask' }, el('th', { scope: 'row', class: 'q' },
-          el('span', { class: 'mark', 'aria-hidden': 'true' }), qkv.word('QUERY_FOR', model.who)),
-        el('td', { class: 'q' }, model.query), ...[0, 1, 2, 3, 4].map(() => el('td', {}))),
-        ...model.rows.map((r) => el('tr', { class: (r.hidden ? 'hidden-key' : '') + (r.at === lab.key ? ' band' : ''), 'data-key': r.at },
-          el('th', { scope: 'row' }, el('bdi', {}, r.name)), el('td', { class: 'k' }, r.key), el('td', { class: 'v' }, r.value),
-          el('td', {}, r.score || ''), el('td', {}, r.scaled || ''),
-          el('td', {}, r.hidden && r.weight ? qkv.word('HIDDEN') : r.weight || ''),
-          el('td', { class: 'bars', 'aria-hidden': 'true' }, r.weight === undefined || r.hidden ? '' : bar(r.w))))),
-        el('tfoot', {}, el('tr', {}, el('th', { scope: 'row' }, qkv.word('SUM')), el('td', {}),
-          el('td', { class: 'v' }, model.output || ''), el('td', {}), el('td', {}), el('td', {}, model.sum || ''), el('td', {}))));
+          el('span', { class: 'mark', 'aria-hidden': 'true' }), qkv.word('QUERY_FOR', model.who),
+          el('span', { class: 'compact' }, ' ' + model.query)),
+        cell(0, model.query, 'q'), cell(0), cell(1), cell(2), cell(3), cell(3, '', 'bars'), cell(4)),
+        ...model.rows.map(row)),
+        el('tfoot', {}, el('tr', {}, el('th', { scope: 'row' }, qkv.word('SUM')), cell(0), cell(0), cell(1), cell(2),
+          cell(3, model.sum), cell(3, '', 'bars'), cell(4, model.output, 'out'))));
     }
     table.addEventListener('click', (event) => {
       const tr = event.target.closest('tr[data-key]');

@@ -49,7 +49,7 @@
 
     function draw(about, names) {
       qkv.show(title, about.compare);
-      qkv.put(title, [n ? qkv.word('LAB_PANEL_B') : qkv.word('LAB_PANEL_A'), about.parts[n]].filter((x) => x).join(': '));
+      title.replaceChildren(...lab.math([n ? qkv.word('LAB_PANEL_B') : qkv.word('LAB_PANEL_A'), about.parts[n]].filter((x) => x).join(': ')));
       qkv.show(mapBox, about.map);
       qkv.show(table.node, !about.map);
       qkv.show(twin.node, about.map);
