@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""masks_run.py QKV - the options of `qkv run` that say who sees whom and what is kept: each against a
+few lines of float64, and against the same thing said in another way, byte for byte. Prints TAP.
+"""
+import collections
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from npy_file import gen, npy, parse  # noqa: E402
+
+QKV = str(pathlib.Path(sys.argv[1]).resolve())
+B, H, S, K, D = 2, 2, 6, 9, 4
+TESTS = []
+Numbers = collections.namedtuple('Numbers', 'shape values')
+
+
+def test(f):
+    TESTS.append(f)
+    return f
+
+
+def write(name, values, shape, descr='<f4'):
+    pathlib.Path(name).write_bytes(npy(values, shape, descr))
+
+
+def run(*words, q='q.npy', k='k.npy', v='v.npy'):
+    """The bytes of the result; every other output is left in its file."""
+    done = subprocess.run([QKV, 'run', '--q', q, '--k', k, '--v', v, '-o', 'o.npy',
+                           *map(str, words)], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return pathlib.Path('o.npy').read_bytes()
+
+
+def numbers(name):
+    shape, _, values = parse(pathlib.Path(name).read_bytes())
+    return Numbers(shape, values)
+
+
+def data():
+    """q, k, v as nested lists of rows: [batch][head][row][channel]."""
+    def rows(seed, n):
+        flat = gen(seed, (B * H * n * D,))
+        return [[[flat[((b * H + h) * n + i) * D:][:D] for i in range(n)] for h in range(H)]
+                for b in range(B)]
+    return rows(1, S), rows(2, K), rows(3, K)
+
+
+def flat(x):
+    return [x] if not isinstance(x, list) else [z for y in x for z in flat(y)]
+
+
+def attention(sees, added=lambda b, h, i, j, s: s, sink=None):
+    """Output and weights by the textbook; a row that sees nothing gives 0."""
+    q, k, v = data()
+    out, weights = [], []
+    for b in range(B):
+        for h in range(H):
+            for i in range(S):
+                live = [j for j in range(K) if sees(b, h, i, j)]
+                score = {j: added(b, h, i, j, sum(x * y for x, y in zip(q[b][h][i], k[b][h][j]))
+                                  / math.sqrt(D)) for j in live}
+                total = sum(math.exp(x) for x in score.values())
+                if sink is not None:
+                    total += math.exp(sink[h])
+                w = [math.exp(score[j]) / total if j in score else 0.0 for j in range(K)]
+                weights += w
+                out += [sum(w[j] * v[b][h][j][c] for j in live) for c in range(D)]
+    return out, weights
+
+
+def close(got, want, what):
+    assert len(got) == len(want), (what, len(got), len(want))
+    worst = max(abs(x - y) for x, y in zip(got, want))
+    assert worst < 2e-6, (what, worst)
+
+
+def same(sees, *words, **more):
+    run(*words, '--weights', 'w.npy')
+    out, weights = attention(sees, **more)
+    close(numbers('o.npy').values, out, words)
+    close(numbers('w.npy').values, weights, words)
+
+
+@test
+def windows_prefixes_offsets():
+    same(lambda b, h, i, j: i + 3 - 2 <= j <= i + 3 + 1, '--window', '2,1', '--q-offset', 3)
+    same(lambda b, h, i, j: j < 5 or j <= i, '--prefix', 5, '--causal=top-left')
+    same(lambda b, h, i, j: j <= i + (3, -2)[b], '--causal', '--q-offset', '3,-2')
+    same(lambda b, h, i, j: i + 3 - 4 <= j <= i + 3, '--causal=bottom-right', '--window', '4,-1')
+
+
+@test
+def lengths_and_padding():
+    same(lambda b, h, i, j: j < (9, 4)[b], '--kv-len', '9,4')
+    same(lambda b, h, i, j: i < (2, 6)[b], '--q-len', '2,6')
+    same(lambda b, h, i, j: j >= (0, 5)[b], '--kv-start', '0,5')
+    same(lambda b, h, i, j: j < (9, 4)[b] and i < (2, 6)[b] and j <= i + (9 - 2, 4 - 6)[b],
+         '--kv-len', '9,4', '--q-len', '2,6', '--causal=bottom-right')
+
+
+@test
+def masks():
+    pattern = [(i * 5 + j * 3) % 4 != 0 for i in range(S) for j in range(K)]
+    write('m.npy', pattern, (S, K), '|b1')
+    write('not.npy', [not x for x in pattern], (S, K), '|b1')
+    same(lambda b, h, i, j: pattern[i * K + j], '--mask', 'm.npy')
+    one = run('--mask', 'm.npy')
+    assert one == run('--mask', 'not.npy', '--mask-true-drops')
+    write('wide.npy', pattern * (B * H), (B, H, S, K), '|b1')
+    assert one == run('--mask', 'wide.npy')
+    write('bias.npy', [0.0 if x else -math.inf for x in pattern], (S, K))
+    assert one == run('--bias', 'bias.npy')
+    write('all.npy', [True] * S, (S, 1), '|b1')
+    assert run() == run('--mask', 'all.npy')
+    write('short.npy', [True] * 4, (4,), '|b1')
+    assert run('--mask', 'short.npy') == run('--kv-len', '4,4')
+
+
+@test
+def what_is_added():
+    bias = [((h * 7 + j * 5) % 11 - 5) / 4 for h in range(H) for j in range(K)]
+    write('b.npy', bias, (H, 1, K))
+    same(lambda *_: True, '--bias', 'b.npy', added=lambda b, h, i, j, s: s + bias[h * K + j])
+    same(lambda *_: True, '--softcap', 0.5,
+         added=lambda b, h, i, j, s: 0.5 * math.tanh(s / 0.5))
+    slope = [2 ** -4, 2 ** -8]
+    write('slopes.npy', slope, (H,))
+    same(lambda b, h, i, j: j <= i + 3, '--alibi', 'slopes.npy', '--causal=3',
+         added=lambda b, h, i, j, s: s - slope[h] * abs(i + 3 - j))
+    assert run('--alibi', 8, '--q-offset', 3) == run('--alibi', 'slopes.npy', '--q-offset', 3)
+    same(lambda *_: True, '--sink', '0.5,-1', sink=[0.5, -1])
+    write('sink.npy', [0.5, -1], (H,), '<f8')
+    assert run('--sink', 'sink.npy') == run('--sink', '0.5,-1')
+
+
+@test
+def packed_sequences():
+    """Two sequences in one file give what each gives in its own."""
+    q, k, v = data()
+    for name, x, n in (('q', q, S), ('k', k, K), ('v', v, K)):
+        write(f'{name}p.npy', flat([x[0][h] + x[1][h] for h in range(H)]), (H, 2 * n, D))
+        for b in range(B):
+            write(f'{name}{b}.npy', flat(x[b]), (H, n, D))
+    run('--cu-q', f'0,{S},{2 * S}', '--cu-k', f'0,{K},{2 * K}', '--causal=bottom-right',
+        q='qp.npy', k='kp.npy', v='vp.npy')
+    packed = numbers('o.npy').values
+    for b in range(B):
+        run('--causal=bottom-right', q=f'q{b}.npy', k=f'k{b}.npy', v=f'v{b}.npy')
+        alone = numbers('o.npy').values
+        for h in range(H):
+            at = (h * 2 + b) * S * D
+            assert packed[at:at + S * D] == alone[h * S * D:][:S * D]
+
+
+@test
+def what_is_kept():
+    run('--causal=3', '--row-max', 'max.npy', '--key-sums', 'sums.npy', '--scores',
+        'raw=raw.npy,biased=biased.npy,weight=w.npy')
+    weights, raw = numbers('w.npy'), numbers('raw.npy')
+    assert weights.shape == raw.shape == (B, H, S, K)
+    assert numbers('max.npy').shape == (B, H, S) and numbers('sums.npy').shape == (B, H, K)
+    biased = numbers('biased.npy').values
+    for n in range(B * H * S):
+        row = biased[n * K:][:K]
+        assert max(row) == numbers('max.npy').values[n]
+        for j in range(K):
+            seen = j <= n % S + 3
+            assert row[j] == (raw.values[n * K + j] if seen else -math.inf)
+    for n in range(B * H):
+        for j in range(K):
+            total = sum(weights.values[(n * S + i) * K + j] for i in range(S))
+            assert abs(total - numbers('sums.npy').values[n * K + j]) < 1e-6
+    run('--causal=3', '--weights', 'some.npy', '--rows', '4,0,4')
+    some = numbers('some.npy')
+    assert some.shape == (B, H, 3, K)
+    for n in range(B * H):
+        for x, i in enumerate((4, 0, 4)):
+            assert some.values[(n * 3 + x) * K:][:K] == weights.values[(n * S + i) * K:][:K]
+
+
+@test
+def dropout():
+    assert run('--dropout', 0.5, '--seed', 7) == run('--dropout', 0.5, '--seed', 7, '--threads', 2)
+    assert run('--dropout', 0.5, '--seed', 7) != run('--dropout', 0.5, '--seed', 8)
+    assert run('--dropout', 0) == run()
+    run('--dropout', 1)
+    assert set(numbers('o.npy').values) == {0.0}
+
+
+def main():
+    print(f'1..{len(TESTS)}')
+    bad = 0
+    q, k, v = data()
+    for number, f in enumerate(TESTS, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            write('q.npy', flat(q), (B, H, S, D))
+            write('k.npy', flat(k), (B, H, K, D))
+            write('v.npy', flat(v), (B, H, K, D))
+            try:
+                f()
+                print(f'ok {number} - {f.__name__}')
+            except Exception as error:  # noqa: BLE001
+                bad += 1
+                print(f'not ok {number} - {f.__name__}\n# {type(error).__name__}: {error}')
+            os.chdir('/')
+    return bad != 0
+
+
+sys.exit(main())
