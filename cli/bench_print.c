@@ -43,7 +43,9 @@ static void put_head(const char *mask, const char *speed)
 /* Speeds in `unit` times 10^9 operations a second. */
 static void put_row(const bench_row *r, const char *mask, double unit, int32_t threads)
 {
-    printf("%-15s %-4s%5lld%4lld %-6s%6d", r->what, bench_dtype_name(r->dtype), (long long)r->s,
+    const char *const type = bench_dtype_name(r->dtype);
+    const int early = strlen(type) > 3; /* S may have 5 digits: bf16 begins a column before */
+    printf("%-*s %-*s%5lld%4lld %-6s%6d", 15 - early, r->what, 4 + early, type, (long long)r->s,
            (long long)r->d, mask, r->all ? threads : 1);
     put_fixed(r->gflops * unit, 1, 8);
     put_fixed(r->median * unit, 1, 8);

@@ -27,7 +27,7 @@ import peer_shapes
 
 PEERS = ['torch', 'onnx', 'jax', 'numpy', 'ggml']
 HERE = pathlib.Path(__file__).resolve().parent
-MOST_ROUNDS = 9
+LEAST_ROUNDS, MOST_ROUNDS = 3, 9  # a library far behind the best takes part in the least only
 
 
 class Process:
@@ -114,28 +114,37 @@ def prepare(row, folder, processes):
 def measure_rounds(here, seconds):
     """{name: [[seconds of calls], a list a round]} and the peaks around each round."""
     chosen = {name: process.call('choose') for name, process in here.items()}
-    slot = sum(max(0.03, min(x['seconds'].values())) for x in chosen.values() if 'seconds' in x) + 0.02
-    wanted = max(3, min(MOST_ROUNDS, int(seconds / slot)))
+    lasts = {name: min(x['seconds'].values()) for name, x in chosen.items() if 'seconds' in x}
+    others = [t for name, t in lasts.items() if name != 'qkv']
+    slow = {name for name, t in lasts.items() if t > max(0.3, 5 * min(others)) and name != 'qkv'}
+    slot = sum(max(0.03, t) for name, t in lasts.items() if name not in slow) + 0.02
+    wanted = max(LEAST_ROUNDS, min(MOST_ROUNDS, int(seconds / slot)))
     rounds, start = [], time.monotonic()
     while len(rounds) < 3 * wanted:
         before = here['qkv'].call('peak')['value']
-        times = {name: process.call('measure', seconds=0.03) for name, process in here.items()}
+        times = {name: process.call('measure', seconds=0.03) for name, process in here.items()
+                 if name not in slow or len(rounds) < LEAST_ROUNDS}
         after = here['qkv'].call('peak')['value']
         quiet = min(before, after) >= 0.97 * max(before, after)
         rounds.append({'times': times, 'peak': [before, after], 'quiet': quiet})
         enough = sum(r['quiet'] for r in rounds) >= wanted
         if len(rounds) >= wanted and (enough or time.monotonic() - start > 2 * seconds):
             break
-    return chosen, rounds, wanted
+    return chosen, rounds
+
+
+def times_of(name, rounds):
+    """The fastest call of each round that the library took part in."""
+    return [min(r['times'][name]['times']) for r in rounds if 'times' in r['times'].get(name, {})]
 
 
 def measure(row, folder, processes, threads, seconds):
     here, notes = prepare(row, folder, processes)
     if here is None:
         return None
-    chosen, rounds, wanted = measure_rounds(here, seconds)
+    chosen, rounds = measure_rounds(here, seconds)
     quiet = [r for r in rounds if r['quiet']]
-    used = quiet if len(quiet) >= min(3, wanted) else rounds
+    used = quiet if len(quiet) >= LEAST_ROUNDS else rounds
     result = {'row': row, 'name': peer_shapes.name(row), 'threads': threads, 'rounds': len(used),
               'noisy': used is rounds and len(quiet) < len(rounds),
               'flops': peer_shapes.flops(row), 'kv_bytes': peer_shapes.kv_bytes(row),
@@ -145,7 +154,7 @@ def measure(row, folder, processes, threads, seconds):
         result['read_gbs'] = here['qkv'].call('read')['value']
     for name, process in processes.items():
         note = notes.get(name, {})
-        times = [min(r['times'][name]['times']) for r in used if 'times' in r['times'].get(name, {})]
+        times = times_of(name, used) or times_of(name, rounds)
         if times:
             result['libraries'][name] = {
                 'seconds': statistics.median(times), 'best': min(times), 'worst': max(times),
@@ -226,7 +235,7 @@ def main():
     parser.add_argument('--peers', default=','.join(PEERS))
     args = parser.parse_args()
     args.peers = [x for x in args.peers.split(',') if x]
-    args.seconds = args.seconds or (1.2 if args.quick else 5.0)
+    args.seconds = args.seconds or (1.2 if args.quick else 4.0)
     result = run(args)
     pathlib.Path(args.result).write_text(json.dumps(result, indent=1) + '\n', encoding='utf-8')
 

@@ -11,7 +11,7 @@
 static bench_row decode_row(void)
 {
     bench_row r = {.what = "decode", .dtype = QKV_BF16, .heads = 64, .kv_heads = 8, .rows = 1};
-    r.s = 8192;
+    r.s = 32768;
     r.d = 128;
     r.flops = 4;
     r.bytes = 1;

@@ -42,6 +42,8 @@ def check_table(threads):
     case('a single run has no spread', all((row[9] == '-') == (row[8] == '70.5') for row in rows if row),
          text)
     case('80 columns', max(map(len, lines)) <= 80, text)
+    case('the widest type and length stand apart', any(
+        re.fullmatch(r'decode +bf16 32768 128 64/8 +1 +100\.0 +98\.0 +10\.0 % +75\.0 %', line) for line in lines), text)
     head = next(line for line in lines if ' spread ' in line)
     wide = next(line for line in lines if line.startswith('prefill strided'))
     case('heads end where their columns do', head.index('spread') + 6 == wide.index(' %') + 2 and
