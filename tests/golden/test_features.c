@@ -33,8 +33,8 @@ static int has_time(const feature_case *c, int32_t isa, way how, int small)
     const int software_fma = isa == QKV_ISA_SCALAR || isa == QKV_ISA_WIDE16;
     const int64_t work = g->batch * g->heads * g->rows * g->keys * (g->d + g->d_v);
     const int64_t slow = g->bits == 64 ? 4 : 1;
-    if (small) return work * slow <= (how == ONE_THREAD ? 700000 : 200000);
-    return !software_fma || work * slow <= (how == ONE_THREAD ? 8000000 : 1000000);
+    if (small) return work * slow <= (how == ONE_THREAD ? 1200000 : 300000);
+    return !software_fma || work * slow <= (how == ONE_THREAD ? 4000000 : 600000);
 }
 
 /* ---- running ---------------------------------------------------------------------------------- */
