@@ -62,5 +62,5 @@
     if (qkv.set({ b: now.next }, 'nudge')) qkv.set({ b: '0' }, 'nudge');
     qkv.say(said);
   });
-  qkv.figure('blend', draw);
+  qkv.figure('blend', draw, qkv.id('blend-figure'));
 })(window.qkv);

@@ -161,5 +161,6 @@
     qkv.say(qkv.id('worked').textContent);
   });
   qkv.goStage = go;
-  qkv.figure('calc', draw);
+  qkv.figure('calc', draw, figure);
+  qkv.figure(null, drawStop);
 })(window.qkv);

@@ -72,5 +72,5 @@
   }
   qkv.figure('symmetry', (model) => qkv.id('symmetry').replaceChildren(
     grid(model.names, model.without, qkv.word('SCORES_WITHOUT')),
-    grid(model.names, model.with, qkv.word('SCORES_WITH'))));
+    grid(model.names, model.with, qkv.word('SCORES_WITH'))), qkv.id('symmetry'));
 })(window.qkv);

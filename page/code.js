@@ -10,8 +10,7 @@
     list.dataset.language = model.language;
     model.lines.forEach((line, n) => {
       const item = list.children[n], staged = 'stage' in line;
-      const lit = staged && line.stage === qkv.about.stage;
-      item.classList.toggle('lit', lit);
+      item.dataset.stage = staged ? line.stage : '';
       const note = [staged ? qkv.word('STAGE_' + line.stage) : null, line.shape].filter(Boolean).join(' · ');
       if (item.dataset.text === line.text + note) return;
       item.dataset.text = line.text + note;
@@ -21,6 +20,11 @@
           onclick: () => qkv.goStage(line.stage) }, code)
         : code, note ? qkv.el('span', { class: 'note' }, note) : '');
     });
+  }
+
+  function light() {
+    for (const item of qkv.id('listing').children)
+      item.classList.toggle('lit', item.dataset.stage === String(qkv.about.stage));
   }
 
   function table(node, model, form) {
@@ -52,6 +56,10 @@
   qkv.id('copy-c').addEventListener('click', () => copy('c'));
   qkv.id('large').addEventListener('change', (event) =>
     qkv.set({ big: event.target.checked ? 1 : 0 }, 'large'));
-  qkv.figure('code', drawListing);
-  qkv.figure('maximum', drawMaximum);
+  qkv.figure('code', (model) => {
+    drawListing(model);
+    light();
+  });
+  qkv.figure(null, light);
+  qkv.figure('maximum', drawMaximum, qkv.id('maximum-figure'));
 })(window.qkv);

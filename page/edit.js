@@ -95,5 +95,5 @@
   qkv.figure('calc', (now) => {
     model = now;
     if (on) fill();
-  });
+  }, figure);
 })(window.qkv);

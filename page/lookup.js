@@ -104,5 +104,5 @@
     node.addEventListener('pointerup', stop, { once: true });
     node.addEventListener('pointercancel', stop, { once: true });
   });
-  qkv.figure('lookup', draw);
+  qkv.figure('lookup', draw, qkv.id('lookup-figure'));
 })(window.qkv);

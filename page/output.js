@@ -72,5 +72,5 @@
     if (flat) plane(model);
     qkv.put(qkv.id('plane-note'), qkv.word('PLANE_NOTE'));
   };
-  window.addEventListener('resize', () => qkv.ready && qkv.refresh());
+  window.addEventListener('resize', () => qkv.ready && qkv.text && qkv.refresh(true));
 })(window.qkv);

@@ -51,5 +51,5 @@
   });
   for (const input of document.getElementsByName('which'))
     input.addEventListener('change', () => qkv.set({ proj: input.value }, 'project'));
-  qkv.figure('project', draw);
+  qkv.figure('project', draw, qkv.id('project-figure'));
 })(window.qkv);

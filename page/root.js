@@ -60,5 +60,5 @@
     qkv.set({ rn: (now.times + 1) % 1001 }, 'nudge');
     qkv.say(qkv.id('root-moved').textContent);
   });
-  qkv.figure('root', draw);
+  qkv.figure('root', draw, qkv.id('root-figure'));
 })(window.qkv);

@@ -9,8 +9,9 @@
   qkv.link = '';  // the part that a link holds
   qkv.about = {}; // stage, token, section, changed, detached ... as the C answered
 
-  // draw(): called after every act; model: a call that gives what it draws.
-  qkv.figure = (model, draw) => figures.push({ model, draw });
+  // draw(model): called after an act; model: a call that gives what it draws, null: none, then always.
+  // node: what it draws in, so that what the reader sees comes first.
+  qkv.figure = (model, draw, node) => figures.push({ model, draw, node, drawn: null });
   // f({before, after, what}): after every act, for undo.
   qkv.listen = (f) => listeners.push(f);
 
@@ -20,13 +21,34 @@
     for (const f of starts) f();
   };
 
-  qkv.refresh = () => {
-    const models = {};
-    for (const figure of figures) {
+  function seen(node) {
+    if (!node) return true;
+    const box = node.getBoundingClientRect();
+    return box.bottom > -200 && box.top < innerHeight + 200;
+  }
+
+  // What did not change is not drawn again; what is off the screen is drawn in the next task.
+  function drawAll(list, answers) {
+    for (const figure of list) {
       const name = figure.model;
-      if (name && !(name in models)) models[name] = qkv.model(name, qkv.text);
-      figure.draw(name ? models[name] : null);
+      if (!name) {
+        figure.draw(null);
+        continue;
+      }
+      if (!(name in answers)) answers[name] = qkv.call(name, qkv.text);
+      if (figure.drawn === answers[name]) continue;
+      figure.drawn = answers[name];
+      figure.draw(JSON.parse(answers[name]));
     }
+  }
+
+  let later = 0;
+  qkv.refresh = (whole) => {
+    if (whole) for (const figure of figures) figure.drawn = null;
+    const now = figures.filter((x) => seen(x.node));
+    drawAll(now, {});
+    clearTimeout(later);
+    later = setTimeout(() => drawAll(figures.filter((x) => x.model && !now.includes(x)), {}), 0);
   };
 
   function address() {

@@ -71,9 +71,10 @@ def run(*command):
 
 
 def words_kept(words):
-    """A header that says which words the C itself may write: all but those of the course that no other
-    C file names, alone or with others of its name and another number."""
-    code = ''.join(p.read_text(encoding='utf-8') for p in sources() if p.name != 'course.c')
+    """A header that says which words the C itself may write: all but those of the course that no C
+    file names, alone or with others of its name and another number, but as a block of the article."""
+    code = ''.join(p.read_text(encoding='utf-8').rpartition('/* ---- predictions')[2]
+                   if p.name == 'course.c' else p.read_text(encoding='utf-8') for p in sources())
     named = {re.sub(r'\d+\w?$', '', x) for x in re.findall(r'\b(?:LESSON_W_)?([A-Z][A-Z0-9_]+)', code)}
     course = re.findall(r'LESSON_WORD\((\w+)', (ROOT / 'lesson/words_course.inc').read_text('utf-8'))
     article = {x for x in course if re.sub(r'\d+\w?$', '', x) not in named}
