@@ -119,6 +119,8 @@
     drawSums(model);
     drawStop();
     qkv.pieces(qkv.id('worked'), model.work, model.label);
+    qkv.put(qkv.id('masked'), model.mask);
+    qkv.show(qkv.id('masked'), !!model.mask);
     qkv.drawOutput(model);
     document.title = qkv.word('STAGE', model.stage) + ' ' + qkv.word('TITLE');
   }

@@ -49,6 +49,7 @@ static void answer_state(const lesson_state *state, const lesson_trouble *troubl
     view_text(&json, "section", lesson_section_id(state->section));
     view_integer(&json, "stage", state->stage);
     view_integer(&json, "token", state->token);
+    view_integer(&json, "tokens", state->tokens);
     answer_focus(&json, &state->focus);
     view_integer(&json, "quiz_seed", state->quiz_seed);
     view_integer(&json, "quiz_question", state->quiz_question);

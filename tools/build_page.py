@@ -41,7 +41,7 @@ const qkvi_kernels qkvi_kernels_scalar = {
 '''
 EXPORTS = ['page_request_room', 'page_call', 'page_bytes']
 SCRIPTS = ['core', 'dom', 'plane', 'field', 'state', 'tokens', 'output', 'calculator', 'edit', 'predict',
-           'notice', 'lookup', 'project', 'formula', 'blend', 'root', 'code', 'check', 'quiz', 'recall',
+           'notice', 'lookup', 'project', 'formula', 'blend', 'root', 'code', 'check', 'quiz', 'recall', 'proof',
            'start']
 LAB_FIRST = ['export', 'history', 'lab', 'lab_base']
 STYLES = ['style']
