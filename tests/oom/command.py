@@ -30,6 +30,8 @@ CASES = [
     ('explain a head', ['explain', *TENSORS, *TOKENS, '--head', '1', '--token', 'it'], 0, False),
     ('explain a map', ['explain', *TENSORS, *TOKENS, '--head', '1', '--token', '@8', '--view', 'map'], 0,
      False),
+    ('explain a state', ['explain', '--state', 'st=4&n=5&tok=a,b,c,d,e&K=1,0;0,2;2,0;1,1;3,1&'
+                         'mask=padding:1&wrong=1&later=1', '--json'], 0, False),
     ('explain svg', ['explain', '--format', 'svg'], 0, False),
     ('info', ['info', f'{MINILM}/minilm_layer3_q.npy'], 0, False),
     ('check', ['check'], 0, True),
