@@ -222,6 +222,40 @@ static void dropped_weights(void **state)
     assert_true(out[0] == 0 && out[1] == 0);
 }
 
+/* multiples of 1/64 that any program can make: element i of the array of that seed */
+static double gen(uint32_t seed, uint32_t i)
+{
+    uint32_t h = i + UINT32_C(0x9E3779B9) * seed + 1;
+    h ^= h >> 16;
+    h *= UINT32_C(0x85EBCA6B);
+    h ^= h >> 13;
+    h *= UINT32_C(0xC2B2AE35);
+    h ^= h >> 16;
+    return ((int)(h >> 25) - 64) / 64.0;
+}
+
+static void c92_a_given_set_is_dropped(void **state)
+{
+    (void)state;
+    static const unsigned char keep[2][4] = {{1, 0, 1, 1}, {0, 0, 1, 1}};
+    static const double want[2][2] = {{-0.1684214011, 0.0215683056}, {0.3071342358, -0.1022269835}};
+    double q[8], k[16], v[8];
+    for (uint32_t i = 0; i < 8; i++) q[i] = gen(161, i);
+    for (uint32_t i = 0; i < 16; i++) k[i] = gen(162, i);
+    for (uint32_t i = 0; i < 8; i++) v[i] = gen(163, i);
+    for (int row = 0; row < 2; row++) {
+        qkvi_ref_row r = problem(q + 4 * row, k, v, 4, 4, 2);
+        r.kept = keep[row];
+        r.keep_factor = 2;
+        qkvi_ref_attend(&r);
+        double sum = 0; /* of what is left, twice as much: not 1, as intended */
+        for (int j = 0; j < 4; j++) sum += keep[row][j] ? 2 * r.weight[j] : 0;
+        close_to(sum, row ? 1.1344827254 : 1.6282126351);
+        close_to(out[0], want[row][0]);
+        close_to(out[1], want[row][1]);
+    }
+}
+
 static void halve(void *ctx, double *score, int64_t keys)
 {
     (void)ctx;
@@ -273,6 +307,7 @@ int main(void)
         cmocka_unit_test(sinks_take_weight_and_give_nothing),
         cmocka_unit_test(slopes_for_any_number_of_heads),
         cmocka_unit_test(dropped_weights),
+        cmocka_unit_test(c92_a_given_set_is_dropped),
         cmocka_unit_test(the_callers_rule),
         cmocka_unit_test(merging),
         cmocka_unit_test(tanh_is_close),
