@@ -46,13 +46,20 @@ static void put_integer(const state_writer *w, int64_t x)
     put_bytes(w, text, lesson_number_integer(text, x));
 }
 
-/* The fewest digits that read back as the same double; 2 rather than 2.0 */
+/* The fewest digits that read back as the same double; 2 rather than 2.0, 1e5 rather than 1e+05: a
+ * plus may become a blank on the way of a link. */
 static void put_number(const state_writer *w, double x)
 {
     char text[LESSON_NUMBER_BYTES];
-    size_t n = lesson_number_shortest(text, x);
+    size_t n = lesson_number_shortest(text, x), kept = 0;
     if (n > 2 && text[n - 2] == '.' && text[n - 1] == '0') n -= 2;
-    put_bytes(w, text, n);
+    int padding = 0; /* inside of an exponent, before its first digit */
+    for (size_t i = 0; i < n; i++) {
+        if (padding && (text[i] == '+' || text[i] == '0')) continue;
+        padding = text[i] == 'e' || (padding && text[i] == '-');
+        text[kept++] = text[i];
+    }
+    put_bytes(w, text, kept);
 }
 
 /* Everything but letters, digits and - . _ ~ as %XX. */
