@@ -155,6 +155,8 @@ enum {
     TUI_KEY_ESCAPE = 27
 };
 
+/* Is TERM described here, with a cursor that can be moved? (tui_terminal.c) */
+bool tui_terminal_known(void);
 /* False: this terminal cannot be used that way; nothing was changed. */
 bool tui_screen_open(const tui_means *means);
 void tui_screen_close(void);

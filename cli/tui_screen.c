@@ -134,16 +134,11 @@ static void make_colors(void)
 bool tui_screen_open(const tui_means *means)
 {
     if (!means->screen) return false;
+    if (!tui_terminal_known()) return false;
     /* pauses are for terminals of the 1970s; theirs would stay right without them, by XON/XOFF */
     setenv("NCURSES_NO_PADDING", "1", 0);
     screen = newterm(NULL, stdout, stdin);
     if (!screen) return false;
-    if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) { /* a cursor that cannot be moved */
-        endwin();
-        delscreen(screen);
-        screen = NULL;
-        return false;
-    }
     catch_signals();
     cbreak();
     noecho();
