@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """numpy.py - stands in for NumPy where the lesson's programs are tested: just what those use, for
-matrices of floats, written from NumPy's documentation. Where the real one is installed, the programs
-run with it as well; this one keeps the test free of packages.
+matrices of floats, written from NumPy's documentation, so that the test needs no packages.
 """
 import math
 
