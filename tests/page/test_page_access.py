@@ -23,7 +23,9 @@ FOCUS = '''() => {
       || at.textContent || at.value || '', tag: at.localName, type: at.type ?? '', id: at.id,
     section: at.closest('section, header, footer, nav')?.id ?? '', top: box.top + scrollY,
     left: box.left, outline: parseFloat(style.outlineWidth) * (style.outlineStyle !== 'none'),
-    shadow: style.boxShadow, inside: box.top >= -1 && box.bottom <= innerHeight + 1 || box.height > innerHeight,
+    shadow: style.boxShadow, inside: box.top >= -1 && box.height > innerHeight
+      // a browser scrolls to the caret of a text area, not to its end
+      || box.top >= -1 && (at.localName === 'textarea' ? box.top + 32 : box.bottom) <= innerHeight + 1,
     covered: !(over && (at.contains(over) || over.contains(at) || over.closest('label')?.control === at
       || (at.closest('details') && at.closest('details').contains(over)))), over: over?.outerHTML.slice(0, 80) };
 }'''
