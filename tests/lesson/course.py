@@ -106,6 +106,17 @@ def facts():
     ok(abs(2.718281828 ** 8 - 3000) < 50, 'e^8 is about 3,000')
 
 
+def predictions():
+    cases = [('', ['1 0 1', '1 0 1'], 'sat: cat, more than half, between the values'),
+             ('t=cat', ['2 1 1', '2 1 1'], 'cat: sat, less than half'),
+             ('T=0.01', ['1 0 0', '1 0 1'], 'very sharp: the winner alone; the other choice blends'),
+             ('scale=-1', ['1 1 1', '1 0 1'], 'a negative multiplier: the highest score loses'),
+             ('mask=padding:4&b.T=10&ab=1', ['-1 -1 -1', '1 1 1'], 'nobody to look at')]
+    for text, want, what in cases:
+        got = [line.strip() for line in TOOL.lines('predict', text)]
+        ok(got == want, f'a guess is right as the numbers are: {what}', got)
+
+
 def documented():
     """docs/lesson.md: every item that is taught, each with files of tests that are there."""
     text = (ROOT / 'docs/lesson.md').read_text()
@@ -125,5 +136,6 @@ structure()
 length()
 marks()
 facts()
+predictions()
 documented()
 sys.exit(state_kit.done())

@@ -123,6 +123,25 @@ static int words(void)
     return 0;
 }
 
+static lesson_state *state_of(const char *text);
+
+/* Which answers are right before stages 1, 3 and 4, for `choice` and for `other`. */
+static int predict(const char *text)
+{
+    lesson_state *const state = state_of(text);
+    for (int other = 0; other < 2; other++) {
+        lesson_input in;
+        lesson_stages stages;
+        lesson_state_input(state, other, &in);
+        if (lesson_run(&stages, &in, 0, &memory, NULL) != QKV_OK) return 1;
+        for (int stage = 0; stage <= 4; stage++)
+            if (lesson_prediction(stage))
+                printf("%" PRId64 " ", lesson_prediction_right(stage, &in, &stages));
+        puts("");
+    }
+    return 0;
+}
+
 /* ---- states ---------------------------------------------------------------------------------- */
 
 static int read_state(lesson_state *state, const char *text)
@@ -131,6 +150,13 @@ static int read_state(lesson_state *state, const char *text)
     const qkv_status status = lesson_state_read(state, text, strlen(text), &memory, &trouble);
     if (trouble.kind != TROUBLE_NONE) fprintf(stderr, "%s\n", trouble.text);
     return status == QKV_OK;
+}
+
+static lesson_state *state_of(const char *text)
+{
+    lesson_state *const state = (lesson_state *)take(NULL, sizeof *state);
+    if (!state || !read_state(state, text)) exit(1);
+    return state;
 }
 
 /* Every line of stdin is a state; it is written back (a link, or all of it), or "!" with the
@@ -473,6 +499,7 @@ int main(int argc, char **argv)
     if (argc > 3 && !strcmp(what, "listing")) return listing(argv[2], atoi(argv[3]));
     if (argc > 3 && !strcmp(what, "program"))
         return lesson_program(&load(argv[2])->view, atoi(argv[3])) == QKV_OK ? 0 : 1;
+    if (argc > 2 && !strcmp(what, "predict")) return predict(argv[2]);
     if (argc > 2 && !strcmp(what, "proof")) return proof(argv[2]);
     if (argc > 4 && !strcmp(what, "quiz")) return quiz(argv + 2);
     if (argc > 3 && !strcmp(what, "recall")) return recall(argv + 2);
