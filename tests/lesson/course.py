@@ -110,7 +110,7 @@ def predictions():
     cases = [('', ['1 0 1', '1 0 1'], 'sat: cat, more than half, between the values'),
              ('t=cat', ['2 1 1', '2 1 1'], 'cat: sat, less than half'),
              ('T=0.01', ['1 0 0', '1 0 1'], 'very sharp: the winner alone; the other choice blends'),
-             ('scale=-1', ['1 1 1', '1 0 1'], 'a negative multiplier: the highest score loses'),
+             ('scale=-1', ['1 0 1', '1 0 1'], 'a negative multiplier: cat scores most, and another wins'),
              ('mask=padding:4&b.T=10&ab=1', ['-1 -1 -1', '1 1 1'], 'nobody to look at')]
     for text, want, what in cases:
         got = [line.strip() for line in TOOL.lines('predict', text)]
