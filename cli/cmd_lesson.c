@@ -52,6 +52,8 @@ static int run(const cli_args *args)
     if (!code) {
         int shown = -1;
         if (!cli_given(args, &opt_plain)) shown = read_on_screen(app);
+        /* read as text, the calculator goes all the way, unless a state says how far */
+        if (shown < 0 && !cli_given(args, &opt_state)) app->state.stage = 4;
         code = shown >= 0 ? shown : lesson_plain(app, section > 0);
     }
     app_close(app);

@@ -6,6 +6,7 @@
  * terminal anything. On a terminal the reader is asked between sections.
  */
 #include "cli/tui_app.h"
+#include "cli/tui_ask.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -68,6 +69,70 @@ static void print_section(tui_app *app)
     print_doc(&doc);
 }
 
+/* ---- between sections ------------------------------------------------------------------------ */
+
+/* "set K 1,0;0,2;2,0;1,1": any key of a state's text; then the calculator with it. */
+static void set_key(tui_app *app, const char *key, const char *value)
+{
+    lesson_trouble trouble = {.kind = TROUBLE_NONE};
+    if (lesson_state_set(&app->state, key, value, strlen(value), &app->kept.memory, &trouble) !=
+        QKV_OK) {
+        char safe[1200];
+        app->face.safe(safe, sizeof safe, trouble.text, strlen(trouble.text), 0);
+        cli_put_wrapped(stdout, safe, 0, app->face.width);
+        return;
+    }
+    tui_doc doc;
+    tui_pool_empty(&app->picture);
+    app->computed = app_compute(app);
+    doc_start(&doc, &app->picture, &app->face, app->face.width);
+    plain_calculator(app, &doc);
+    print_doc(&doc);
+}
+
+static void tell_answers(const tui_app *app)
+{
+    cli_put_wrapped(stdout,
+                    "Enter: the next section. back: the one before. 1 to 8: that section. token "
+                    "NAME, stage N: the calculator from there. set KEY VALUE: any number or "
+                    "setting, as in --state; set K 1,0;0,2;2,0;3,1 changes the keys. q: leave.",
+                    0, app->face.width);
+}
+
+/* Reads answers until one turns a page; false: the reader leaves. */
+static bool turn(tui_app *app)
+{
+    char answer[2048];
+    for (;;) {
+        if (!ask_line("Enter reads on, ? lists more, q leaves: ", answer, sizeof answer))
+            return false;
+        const int section = answer[0] - '1';
+        char *const word = strchr(answer, ' ');
+        char *const second = word && strncmp(answer, "set ", 4) == 0 ? strchr(word + 1, ' ') : NULL;
+        if (second) *second = 0;
+        if (!answer[0]) {
+            app->state.section++;
+            return app->state.section < STATE_SECTIONS;
+        } else if (strcmp(answer, "q") == 0) {
+            return false;
+        } else if (strcmp(answer, "back") == 0) {
+            if (app->state.section > 0) app->state.section--;
+            return true;
+        } else if (section >= 0 && section < STATE_SECTIONS && !answer[1]) {
+            app->state.section = section;
+            return true;
+        } else if (word && strncmp(answer, "token ", 6) == 0) {
+            set_key(app, "t", word + 1);
+        } else if (word && strncmp(answer, "stage ", 6) == 0) {
+            set_key(app, "st", word + 1);
+        } else if (second) {
+            set_key(app, word + 1, second + 1);
+        } else {
+            tell_answers(app);
+        }
+    }
+}
+
 int lesson_plain(tui_app *app, bool one_section)
 {
     app->plain = true;
@@ -75,15 +140,12 @@ int lesson_plain(tui_app *app, bool one_section)
     const bool asks = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !one_section;
     for (;;) {
         print_section(app);
-        if (one_section || app->state.section + 1 == STATE_SECTIONS) return CLI_DONE;
-        app->state.section++;
-        if (!asks) {
-            printf("\n");
-            continue;
+        if (one_section) return CLI_DONE;
+        printf("\n");
+        if (asks) {
+            if (!turn(app)) return CLI_DONE;
+        } else if (++app->state.section == STATE_SECTIONS) {
+            return CLI_DONE;
         }
-        printf("\nEnter reads on, q leaves: ");
-        fflush(stdout);
-        char answer[256];
-        if (!fgets(answer, sizeof answer, stdin) || answer[0] == 'q') return CLI_DONE;
     }
 }

@@ -154,6 +154,23 @@ def cards():
         t.ok(code == 2 and err.count('\n') == 1 and not text, f'refused: {" ".join(words)}', err)
 
 
+def check_plain():
+    p = Program([QKV, 'lesson', '--plain'], rows=60)
+    p.see('Enter reads on')
+    for answer, sentence in (('', '2  Three vectors'), ('back', '1  A lookup'), ('4', '4  The calculator'),
+                             ('token cat', 'cat asks with the query 1, 0'), ('token dog', 'No token is called'),
+                             ('set q 3,x', 'is not a number'), ('set q 3,1', 'the query 3, 1'),
+                             ('set \x02', 'Enter: the next section'), ('?', 'set KEY VALUE'),
+                             ('stage 9', 'must be'), ('8', 'Questions for a teacher')):
+        p.screen.__init__(60, 80)
+        p.keys(answer, 'enter')
+        t.ok(p.see(sentence, 10), f'lesson --plain: {answer!r} answers {sentence!r}', p.screen.text())
+    p.keys('enter')
+    t.ok(p.wait() == 0 and b'\x1b' not in p.raw and p.sane(), 'after the last section it ends')
+    p.close()
+
+
+check_plain()
 check_quiz()
 with tempfile.TemporaryDirectory() as made_folder:
     check_recall(pathlib.Path(made_folder))
