@@ -213,7 +213,7 @@ static void test_npy_refused(void **state)
     n = npy(file, "{'descr': '|O', 'fortran_order': False, 'shape': (2, 2), }", f, 4);
     gives_bytes(file, n,
                 "The .npy file: descr is '|O'; object arrays are not supported, only "
-                "float16, float32 and float64.");
+                "float16, bfloat16, float32 and float64.");
     n = npy(file, "{'descr': '<f4', 'fortran_order': False, 'shape': (4000000000, 2), }", f, 16);
     gives_bytes(file, n, "The table has more than 2048 rows; that many tokens are the most.");
     n = npy(file, "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 2), }", f, 0);
