@@ -334,7 +334,9 @@ static int open_sinks(cli_masks *m, const char *text, const cli_qkv *in, qkv_par
     if (!text) return CLI_DONE;
     p->use |= QKV_USE_SINK;
     int64_t n = 0;
-    if (read_reals(m, SINK, text) == CLI_DONE) {
+    const int no_list = read_reals(m, SINK, text);
+    if (no_list == CLI_FAILED) return no_list;
+    if (!no_list) {
         n = m->ncount[SINK];
     } else {
         const int bad = open_file(m, SINK, text);
