@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The front door. No logic here: every target calls a script in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test build page bench bench-peers nightly clean install
+.PHONY: help demo test build page bench bench-page bench-peers nightly clean install
 
 help:
 	@echo 'make demo             build, then see attention at work: the lesson, a real model, the speed'
@@ -9,6 +9,7 @@ help:
 	@echo 'make build            the release build; the command lies at build/qkv'
 	@echo 'make page             the lesson as one offline file, dist/qkv.html'
 	@echo 'make bench            this machine: peak, read rate, attention as a share of them'
+	@echo 'make bench-page       how fast the page reacts, beside a calibration loop of its own'
 	@echo 'make bench-peers      other libraries beside this one; writes docs/performance.md'
 	@echo 'make nightly          the long tests: fresh seeds, live fuzzing, mutants'
 	@echo 'make install PREFIX=  install under PREFIX (default /usr/local)'
@@ -28,6 +29,9 @@ page:
 
 bench:
 	@tools/bench
+
+bench-page:
+	@tools/bench-page
 
 bench-peers:
 	@tools/bench-peers
