@@ -111,12 +111,12 @@ def prepare(row, folder, processes):
     return here, notes
 
 
-def measure_rounds(here, seconds):
-    """{name: [[seconds of calls], a list a round]} and the peaks around each round."""
+def measure_rounds(here, row, seconds):
+    """Which variant each library chose, and the rounds: times, the peak before and after, reads."""
     chosen = {name: process.call('choose') for name, process in here.items()}
     lasts = {name: min(x['seconds'].values()) for name, x in chosen.items() if 'seconds' in x}
     others = [t for name, t in lasts.items() if name != 'qkv']
-    slow = {name for name, t in lasts.items() if t > max(0.3, 5 * min(others)) and name != 'qkv'}
+    slow = {name for name, t in lasts.items() if name != 'qkv' and t > max(0.3, 5 * min(others))}
     slot = sum(max(0.03, t) for name, t in lasts.items() if name not in slow) + 0.02
     wanted = max(LEAST_ROUNDS, min(MOST_ROUNDS, int(seconds / slot)))
     rounds, start = [], time.monotonic()
@@ -126,7 +126,8 @@ def measure_rounds(here, seconds):
                  if name not in slow or len(rounds) < LEAST_ROUNDS}
         after = here['qkv'].call('peak')['value']
         quiet = min(before, after) >= 0.97 * max(before, after)
-        rounds.append({'times': times, 'peak': [before, after], 'quiet': quiet})
+        read = here['qkv'].call('read')['value'] if row['rows'] == 1 else None
+        rounds.append({'times': times, 'peak': [before, after], 'read': read, 'quiet': quiet})
         enough = sum(r['quiet'] for r in rounds) >= wanted
         if len(rounds) >= wanted and (enough or time.monotonic() - start > 2 * seconds):
             break
@@ -142,16 +143,14 @@ def measure(row, folder, processes, threads, seconds):
     here, notes = prepare(row, folder, processes)
     if here is None:
         return None
-    chosen, rounds = measure_rounds(here, seconds)
+    chosen, rounds = measure_rounds(here, row, seconds)
     quiet = [r for r in rounds if r['quiet']]
     used = quiet if len(quiet) >= LEAST_ROUNDS else rounds
     result = {'row': row, 'name': peer_shapes.name(row), 'threads': threads, 'rounds': len(used),
               'noisy': used is rounds and len(quiet) < len(rounds),
               'flops': peer_shapes.flops(row), 'kv_bytes': peer_shapes.kv_bytes(row),
-              'peak_gflops': max(max(r['peak']) for r in rounds), 'read_gbs': None,
+              'peak_gflops': max(max(r['peak']) for r in rounds), 'read_gbs': max((r['read'] or 0 for r in rounds)) or None,
               'libraries': {}, 'absent': {}}
-    if row['rows'] == 1:
-        result['read_gbs'] = here['qkv'].call('read')['value']
     for name, process in processes.items():
         note = notes.get(name, {})
         times = times_of(name, used) or times_of(name, rounds)

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import ml_dtypes
 
+import peer_data
 import peer_shapes
 
 jax.config.update('jax_enable_x64', True)
@@ -23,8 +24,10 @@ class Peer:
 
     @staticmethod
     def tensor(row, x):
-        x = x.view(ml_dtypes.bfloat16) if row['dtype'] == 'bf16' else x
-        return jax.device_put(x.transpose(1, 0, 2)[None])
+        x = peer_data.keep(x.transpose(1, 0, 2))[None]
+        if row['dtype'] == 'bf16':
+            return jax.device_put(x.view(ml_dtypes.bfloat16))
+        return jnp.from_dlpack(x)  # in place
 
     def variants(self, row, data):
         q, k, v = (self.tensor(row, data[name]) for name in 'qkv')

@@ -47,7 +47,8 @@ class Peer:
         mask, causal = self.mask(row, data), row['mask'] == 'causal'
         if row['rows'] == 1:
             return self.one_row(row, q, k, v)
-        turned = [x.transpose(1, 2).contiguous().transpose(1, 2) for x in (q, k, v)]
+        turned = [self.tensor(row, peer_data.keep(data[name].transpose(1, 0, 2))).transpose(1, 2)
+                  for name in 'qkv']
         found = {}
         for name, (a, b, c) in (('SDPA, heads outside', (q, k, v)), ('SDPA, heads inside', turned)):
             found[name] = lambda a=a, b=b, c=c: F.scaled_dot_product_attention(
