@@ -270,15 +270,45 @@ static void draw_more(const tui_app *app, int row, int below)
     tui_screen_text(row, app->columns - app->text_left - columns, columns, TUI_QUIET, text);
 }
 
-/* The keys that matter now, as many as fit; the last two always do. */
-static void draw_footer(const tui_app *app)
+/* Controls that left and right change; everywhere else an arrow only moves. */
+static bool is_slider(int kind)
+{
+    return kind == CONTROL_TITLE || kind == CONTROL_SHARPNESS || kind == CONTROL_BLEND ||
+           kind == CONTROL_CHANNELS;
+}
+
+/* The keys of what has the focus. */
+static const char *const *keys_now(tui_app *app)
 {
     static const char *const typing[] = {"Enter take", "Esc leave as it was", NULL};
-    static const char *const reading[] = {"? help",      "q quit",         "Tab next control",
-                                          "arrows move", "Enter act",      "Space page",
-                                          "n p section", "u r undo, redo", NULL};
-    static const char *const helping[] = {"Esc back to the lesson", NULL};
-    const char *const *const keys = app->field.open ? typing : app->help ? helping : reading;
+    static const char *const helping[] = {"Esc back to the lesson", "arrows scroll", NULL};
+    static const char *const number[] = {"? help",      "q quit",      "Enter type a number",
+                                         "+ - by one",  "arrows move", "Tab next control",
+                                         "s scale",     "m mask",      "u r undo, redo",
+                                         "n p section", NULL};
+    static const char *const slider[] = {"? help",           "q quit",     "left right change it",
+                                         "Tab next control", "Space page", "n p section",
+                                         "u r undo, redo",   NULL};
+    static const char *const title[] = {
+        "? help",  "q quit", "Tab next control", "Space page", "left right other section",
+        "1 ... 8", NULL};
+    static const char *const other[] = {"? help",      "q quit",         "Tab next control",
+                                        "arrows move", "Enter act",      "Space page",
+                                        "n p section", "u r undo, redo", NULL};
+    char text[TUI_FIELD_BYTES];
+    if (app->field.open) return typing;
+    if (app->help) return helping;
+    if (app->focus.kind == CONTROL_TITLE) return title;
+    if (is_slider(app->focus.kind)) return slider;
+    if (app->focus.kind != CONTROL_RECALL && figure_field(app, app->focus, text, sizeof text))
+        return number;
+    return other;
+}
+
+/* As many of them as fit; the first two always do. */
+static void draw_footer(tui_app *app)
+{
+    const char *const *const keys = keys_now(app);
     char text[256] = "";
     size_t n = 0;
     int room = app->columns - 2 * app->text_left;
@@ -386,13 +416,6 @@ static void key_in_help(tui_app *app, int key)
     clamp(&app->help_top, &app->text, app->body_rows);
 }
 
-/* Controls that left and right change; everywhere else an arrow only moves. */
-static bool is_slider(int kind)
-{
-    return kind == CONTROL_TITLE || kind == CONTROL_SHARPNESS || kind == CONTROL_BLEND ||
-           kind == CONTROL_CHANNELS;
-}
-
 static void arrow(tui_app *app, int key)
 {
     const bool sideways = key == TUI_KEY_LEFT || key == TUI_KEY_RIGHT;
@@ -428,6 +451,23 @@ static bool number_key(int key)
     return (key >= '0' && key <= '9') || key == '.' || key == '-';
 }
 
+/* The next scale, the next mask: for the calculator, where they are seen to work. */
+static void next_setting(tui_app *app, int key)
+{
+    static const char *const scales[] = {"sqrt", "none", "dk"};
+    const lesson_choice *const c = &app->state.choice;
+    char notice[80];
+    if (app->state.section != SECTION_CALCULATOR && app->state.section != SECTION_FORMULA) {
+        app_notice(app, "Scale and mask belong to the calculator: section 4.");
+        return;
+    }
+    const char *const value =
+        key == 'm' ? (c->mask == MASK_NONE ? "causal" : "none") : scales[(c->scale_kind + 1) % 3];
+    if (!change(app, key == 'm' ? "mask" : "scale", value)) return;
+    snprintf(notice, sizeof notice, "%s: %s", key == 'm' ? "mask" : "scale", value);
+    app_notice(app, notice);
+}
+
 static void letter(tui_app *app, int key)
 {
     switch (key) {
@@ -443,6 +483,10 @@ static void letter(tui_app *app, int key)
         break;
     case 'p':
         app_go(app, app->state.section - 1);
+        break;
+    case 's':
+    case 'm':
+        next_setting(app, key);
         break;
     case 'u':
         if (!app_undo(app)) app_notice(app, "There is nothing to undo.");

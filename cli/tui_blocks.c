@@ -377,6 +377,7 @@ void app_write_help(tui_app *app, tui_doc *doc)
         {"+ -", "one more, one less"},
         {"Esc", "leave a field without a change"},
         {"u, r", "undo, redo"},
+        {"s, m", "in the calculator: the next scale, the causal mask"},
         {"Space, Page Down", "a page on; Page Up: a page back"},
         {"n, p, 1 ... 8", "next section, the one before, any of them"},
         {"Ctrl-L", "draw the screen again"},

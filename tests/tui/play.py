@@ -208,6 +208,23 @@ def edits():
     p.close()
 
 
+def settings():
+    p = start(4, 'st=4')
+    for key, state in (('s', 'scale=none'), ('s', 'scale=dk'), ('s', ''), ('m', 'mask=causal')):
+        p.keys(key)
+        row, j = expected(f'{state}&st=4')
+        if key == 'm':
+            row = {k: v for k, v in row.items() if k != 'mat'}
+            got = {k: v for k, v in weights(p).items() if k != 'mat'}
+        else:
+            got = weights(p)
+        t.ok(got == row, f'{key}: {state or "back to the square root"}', (got, row, p.screen.text()))
+    t.ok(has(p, 'hidden'), 'a hidden key says so', p.screen.text())
+    p.keys('u')
+    t.ok(weights(p) == expected('st=4')[0], 'undone')
+    p.close()
+
+
 def predictions():
     p = start(4)
     y, _ = p.screen.find('Which token will')
@@ -361,7 +378,7 @@ def strange_keys():
         p.close()
 
 
-for part in (strange_keys, cursor, walk, narrow, lookup, projections, formula, calculator, edits, predictions, blend, root,
+for part in (strange_keys, cursor, walk, narrow, lookup, projections, formula, calculator, edits, settings, predictions, blend, root,
              code, questions, teacher, hostile, helping):
     part()
 sys.exit(t.done())
