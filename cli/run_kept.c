@@ -98,9 +98,9 @@ static int read_rows(cli_kept *k, const cli_args *args, const cli_qkv *in)
 static void set_shape(cli_kept *k, int which, const cli_qkv *in)
 {
     cli_kept_file *const f = &k->file[which];
-    const int64_t rows = k->rows ? k->nrows : in->queries;
+    const int pairs = which >= RAW; /* --rows chooses among these only */
+    const int64_t rows = pairs && k->rows ? k->nrows : in->queries;
     const int64_t last[2] = {which == KEY_SUMS ? in->keys : rows, in->keys};
-    const int pairs = which >= RAW;
     f->rank = in->rank - !pairs;
     for (int32_t a = 0; a < f->rank; a++) f->dim[a] = in->out_dim[a];
     f->dim[in->rank - 2] = last[0];

@@ -177,7 +177,8 @@ def what_is_kept():
         for j in range(K):
             total = sum(weights.values[(n * S + i) * K + j] for i in range(S))
             assert abs(total - numbers('sums.npy').values[n * K + j]) < 1e-6
-    run('--causal=3', '--weights', 'some.npy', '--rows', '4,0,4')
+    run('--causal=3', '--weights', 'some.npy', '--rows', '4,0,4', '--row-max', 'again.npy')
+    assert numbers('again.npy') == numbers('max.npy')
     some = numbers('some.npy')
     assert some.shape == (B, H, 3, K)
     for n in range(B * H):
