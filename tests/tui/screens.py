@@ -5,6 +5,7 @@ A small terminal draws the output; the numbers that are read off it are compared
 `qkv explain --format json` of the same state, the sentences with `qkv lesson --plain`.
 """
 import os
+import random
 import re
 import sys
 
@@ -108,6 +109,39 @@ def check_table(got, want, token, stage):
     return True
 
 
+def random_state(r):
+    """A state of the reader's own: numbers, names, scale, mask, sharpness; its JSON is the judge."""
+    n = r.randint(2, 7)
+    matrix = lambda: ';'.join(','.join(str(r.choice((-2, -1, 0, 1, 2, 3, 0.5))) for _ in range(2))
+                              for _ in range(n))
+    state = f'sec=calculator&st={r.choice((1, 2, 3, 4))}&n={n}&Q={matrix()}&K={matrix()}&V={matrix()}'
+    state += f'&tok={",".join(f"w{i}" for i in range(n))}&t=@{r.randrange(n)}'
+    state += r.choice(('', '&scale=none', '&scale=dk', '&scale=0.25'))
+    state += r.choice(('', '&mask=causal', '&mask=padding:1'))
+    return state + r.choice(('', '&T=0.5', '&T=2', '&T=5'))
+
+
+def own_numbers():
+    r = random.Random(20)
+    for _ in range(12):
+        state = random_state(r)
+        want = t.explain(QKV, state)
+        p = start('--state', state, rows=50)
+        token, stage = want['token'], int(state.split('st=')[1][0])
+        bad = []
+        for j, name in enumerate(want['tokens']):
+            line = next((x for x in p.screen.lines() if re.match(rf'\s*{name}\s+\[', x)), '')
+            rest = re.sub(r'\[[^]]*\]', ' ', line.split(name, 1)[-1]).replace('−', '-')
+            got = [float(x) for x in re.findall(r'(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])', rest)]
+            need = [want[k][token][j] for k in ('score', 'scaled', 'weight')[:stage]]
+            if [x for x in need if not isinstance(x, float)] and 'hidden' in line:
+                continue
+            if len(got) != len(need) or any(abs(a - b) > 0.00501 for a, b in zip(got, need)):
+                bad.append((name, line, need))
+        t.ok(not bad, f'numbers of a random state: {state[15:60]}...', (state, bad, p.screen.text()))
+        p.close()
+
+
 def speed():
     """The first picture costs 20 ms of this CPU at most; judged at five times that."""
     least = 1e9
@@ -120,6 +154,6 @@ def speed():
     t.ok(least < 100, 'the first picture is there at once', least)
 
 
-for part in (faces, numbers, speed):
+for part in (faces, numbers, own_numbers, speed):
     part()
 sys.exit(t.done())
