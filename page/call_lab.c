@@ -471,14 +471,7 @@ void page_call_lab_export(page_request request)
     if (!compute(l, l->other, first, first + rows)) return;
     /* JSON is what the command writes for the state, whatever the map shows */
     if (f->map && f->write != lesson_json) l->in.stage = map_stage(l->state);
-    if (f->write != lesson_json || l->in.stage < 3) {
-        if (f->write(&l->view) != QKV_OK) say_no(LESSON_W_LAB_NO_MEMORY);
-        return;
-    }
-    qkv_error err = qkv_error_init(); /* JSON tells what the kernels give, too */
-    if (lesson_run(&l->stages, &l->in, 1, &page_memory, &err) != QKV_OK ||
-        lesson_json(&l->view) != QKV_OK)
-        say_no(LESSON_W_LAB_NO_MEMORY);
+    if (f->write(&l->view) != QKV_OK) say_no(LESSON_W_LAB_NO_MEMORY);
 }
 
 /* ---- tables of the reader's own ---------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 // dragged is one edit.
 (function (qkv) {
   const MOST = 50, TOGETHER = 700; // ms between acts of one drag
+  const DRAGS = new Set(['T', 'sharpness', 'blend', 'channels']);
   const WALK = new Set(['sec', 'st', 't', 'f', 'mrow', 'view', 'prow', 'pcol', 'proj', 'code', 'qq', 'z']);
   const past = [], future = [], listeners = [];
   let lastWhat = '', lastTime = 0;
@@ -14,7 +15,7 @@
 
   function note(before, what) {
     const now = Date.now();
-    const together = what === lastWhat && what !== 'edit' && now - lastTime < TOGETHER;
+    const together = DRAGS.has(what) && what === lastWhat && now - lastTime < TOGETHER;
     lastWhat = what;
     lastTime = now;
     if (together && past.length) return;
@@ -31,6 +32,7 @@
     lastWhat = '';
     qkv.history.load(goal.files);
     const trouble = qkv.restore(goal.text, 'undo');
+    if (goal.files !== now.files) qkv.history.show();
     tell();
     if (!trouble) qkv.say(word(from.length));
     return trouble;
@@ -39,6 +41,7 @@
   qkv.history = {
     files: [], // the opened tables, as they were read; the lab sets them and can load them again
     load() {},
+    show() {},
     // For edits that are no part of the state: a table was opened.
     note: (files, what) => note({ text: qkv.text, files }, what),
     undo: () => step(past, future, (n) => qkv.word('LAB_UNDONE', n)),
@@ -46,6 +49,16 @@
     can: () => ({ undo: past.length, redo: future.length }),
     listen: (f) => listeners.push(f),
   };
+
+  // The usual keys, where no text field has an undo of its own.
+  document.addEventListener('keydown', (event) => {
+    const key = event.key.toLowerCase(), far = event.ctrlKey || event.metaKey;
+    if (!far || event.altKey || (key !== 'z' && key !== 'y')) return;
+    if (event.target.closest && event.target.closest('input[type=text], textarea')) return;
+    event.preventDefault();
+    if (key === 'z' && !event.shiftKey) qkv.history.undo();
+    else qkv.history.redo();
+  });
 
   qkv.listen(({ before, after, what }) => {
     if (what === 'undo' || what === 'open' || edits(before) === edits(after)) return;

@@ -15,6 +15,13 @@
     el('p', { class: 'prose-note' }, qkv.word('LAB_CAUSAL_INTRO')), changed.node,
     el('div', { class: 'scroll-x', tabindex: 0, role: 'region', 'aria-label': qkv.word('LAB_CAUSAL_TITLE') }, table), sum);
 
+  function written(kind) {
+    if (kind === 'svg') return qkv.pictureOf(table, qkv.word('LAB_CAUSAL_TITLE'));
+    if (kind === 'json') return qkv.call('lab_causal', lab.request(0, token));
+    return qkv.csvOf([...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
+  }
+  node.append(...qkv.saveRow(() => 'qkv-later-token', written, () => qkv.files.drawn(written('svg'))));
+
   const head = (text) => el('th', { scope: 'col' }, text);
   const bits = (same) => el('td', { class: same ? 'kept' : '' }, same ? qkv.word('LAB_CAUSAL_SAME') : qkv.word('LAB_CAUSAL_CHANGED'));
 

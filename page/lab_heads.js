@@ -6,7 +6,15 @@
   const list = el('ul', { class: 'lab-heads' });
   const node = el('div', { class: 'lab-part' }, el('h3', {}, qkv.word('LAB_HEADS_TITLE')),
     el('p', { class: 'prose-note' }, qkv.word('LAB_HEADS_NOTE')), list);
-  let drawn = '';
+  let drawn = '', told = { heads: [] };
+
+  // The heads as a file: the picture as it stands, the pairs as rows.
+  function written(kind) {
+    if (kind === 'svg') return qkv.pictureOf(list, qkv.word('LAB_HEADS_TITLE'));
+    if (kind === 'json') return qkv.call('lab_heads', lab.request(0));
+    return qkv.csvOf([['head', 'from', 'to', 'weight'], ...told.heads.map((h, n) => [String(n), ...(h.pair || [])])]);
+  }
+  node.append(...qkv.saveRow(() => 'qkv-heads', written, () => qkv.files.drawn(written('svg'))));
 
   function button(n, pair, values, about) {
     const canvas = el('canvas', { 'aria-hidden': 'true' });
@@ -30,7 +38,8 @@
     const key = qkv.text.replace(/(^|&)(mrow|head|t|f|sec|view)=[^&]*/g, '') + lab.version + matchMedia('(prefers-color-scheme: dark)').matches;
     if (key !== drawn) {
       drawn = key;
-      const heads = lab.ask('heads', 0).heads || [];
+      told = lab.ask('heads', 0);
+      const heads = told.heads || [];
       list.replaceChildren(...heads.map((h, n) => button(n, h.pair, lab.valuesOf(n), about)));
     }
     [...list.children].forEach((li, n) => li.firstChild.setAttribute('aria-pressed', n === about.head));

@@ -262,6 +262,7 @@
       m.rest();
     }, { passive: true });
 
+    m.repaint = paint; // at once: for measuring
     m.draw = (names, rowNames) => {
       m.map = lab.mapOf(panel);
       m.names = names;

@@ -55,6 +55,8 @@
     lab.version++;
   };
 
+  qkv.history.show = () => lab.draw();
+
   function take(bytes, into) {
     const before = qkv.history.files;
     const taken = qkv.model('lab_take', into);

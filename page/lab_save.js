@@ -3,10 +3,6 @@
 // the SVG drawn on a canvas, or the map's own canvas where a map is too large for an SVG.
 (function (qkv) {
   const lab = qkv.lab, el = qkv.el;
-  const said = el('p', { class: 'small', role: 'status' });
-  const row = el('div', { class: 'options save' });
-  const node = el('div', { class: 'lab-group', role: 'group', 'aria-label': qkv.word('LAB_SAVE') },
-    el('span', { class: 'legend', 'aria-hidden': 'true' }, qkv.word('LAB_SAVE')), row);
 
   function name() {
     const a = lab.about;
@@ -26,22 +22,7 @@
     return qkv.files.drawn(svg);
   }
 
-  async function save(kind) {
-    let what;
-    try {
-      what = kind === 'png' ? await picture() : written(kind);
-    } catch (e) {
-      what = { error: qkv.word('LAB_PICTURE_FAILED') };
-    }
-    qkv.put(said, what.error ? what.error : await qkv.save(name(), kind, what, node));
-  }
-
-  for (const kind of ['PNG', 'SVG', 'CSV', 'JSON']) {
-    const button = el('button', { type: 'button', class: 'link' }, kind);
-    button.addEventListener('click', () => save(kind.toLowerCase()));
-    row.append(button);
-  }
-  lab.controls.append(node, said);
+  lab.controls.append(...qkv.saveRow(name, written, picture));
 
   // Every cell of a large map, a pixel or more each.
   lab.wholeMap = (panel) => {

@@ -33,6 +33,7 @@
       el('span', { class: 'k' }, el('span', { class: 'mark', 'aria-hidden': 'true' }), qkv.word('MAP_TO') + ' →'));
   }
 
+  lab.maps = [];
   function panel(n) {
     const m = lab.makeMap(n), grid = lab.makeGrid(m, n), scale = legend();
     const list = lab.makeList(n), work = lab.makeWork(n), twin = lab.makeTwin(n), table = lab.makeTable(n);
@@ -63,7 +64,8 @@
       } else table.draw(about);
       work.draw(about);
     }
-    return { node, draw, list, map: m };
+    lab.maps[n] = m;
+    return { node, draw, list };
   }
 
   const side = el('div', { class: 'lab-sides' });
