@@ -192,6 +192,13 @@ def edits():
     want, _ = expected('K=5,0;0,2;2,0;1,1&st=4')
     t.ok(weights(p) == want, 'a key is typed: the weights follow', (weights(p), want, p.screen.text()))
     t.ok(has(p, 'K no longer comes from X'), 'a line says that K is no longer X W')
+    y, x = p.screen.find('[1,2]')
+    move_to(p, y, x + 1)
+    p.keys('enter', '-1', 'enter')
+    want, _ = expected('K=5,0;0,2;2,0;1,1&Q=0,1;1,0;-1,2;2,1&st=4')
+    t.ok(weights(p) == want, 'a number of the query is typed: the asking token\'s',
+         (weights(p), want, p.screen.text()))
+    p.keys('u')
     before = p.screen.text()
     for typed, sentence in (('2..0', 'two points'), ('1,5', 'use a point: 1.5'), ('1e400', 'too large'),
                             ('nan', 'cannot be computed with'), ('x', 'is not a number'),

@@ -109,6 +109,24 @@ def check_table(got, want, token, stage):
     return True
 
 
+def bars():
+    """A bar is as long as its weight says, to an eighth of a column, or to one in ASCII."""
+    for env, unit in (({}, 0.125), ({'LC_ALL': 'C'}, 1.0)):
+        p = start('--state', 'sec=calculator&st=3&t=sat', env=env)
+        row = dict(zip(('the', 'cat', 'sat', 'mat'), t.explain(QKV, 'st=3')['weight'][2]))
+        length = {}
+        for line in p.screen.lines():
+            found = re.match(r'\s*(the|cat|sat|mat)\s+\[.* ([█▏▎▍▌▋▊▉#]+)$', line)
+            if found:
+                length[found.group(1)] = sum(1 if c in '█#' else ('▏▎▍▌▋▊▉'.index(c) + 1) / 8
+                                             for c in found.group(2))
+        columns = length.get('cat', 0) / row['cat']
+        good = len(length) == 4 and all(abs(length[k] - row[k] * columns) <= 1.5 * unit for k in row)
+        t.ok(good and columns > 10, f'bars follow the weights ({env or "UTF-8"})',
+             (length, row, p.screen.text()))
+        p.close()
+
+
 def random_state(r):
     """A state of the reader's own: numbers, names, scale, mask, sharpness; its JSON is the judge."""
     n = r.randint(2, 7)
@@ -154,6 +172,6 @@ def speed():
     t.ok(least < 100, 'the first picture is there at once', least)
 
 
-for part in (faces, numbers, own_numbers, speed):
+for part in (faces, numbers, bars, own_numbers, speed):
     part()
 sys.exit(t.done())
