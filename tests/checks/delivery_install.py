@@ -11,6 +11,7 @@ WANTED = [
     r'lib(/[^/]+)?/pkgconfig/qkv\.pc',
     r'lib(/[^/]+)?/cmake/qkv/qkvConfig(Version)?\.cmake',
     r'share/man/man1/qkv\.1',
+    r'share/qkv/qkv\.html',
     r'share/bash-completion/completions/qkv',
     r'share/zsh/site-functions/_qkv',
     r'share/fish/vendor_completions\.d/qkv\.fish',
@@ -28,6 +29,10 @@ def check(at):
     tap.ok(not knowing, 'no installed file holds the path of the build', knowing)
     made = tap.run([at.prefix / 'bin' / 'qkv', '--version'])
     tap.ok(made.returncode == 0 and made.stdout, 'the installed command runs', made.stderr)
+    copy = at.prefix.parent / 'page-copy.html'
+    made = tap.run([at.prefix / 'bin' / 'qkv', 'page', '-o', copy])
+    tap.ok(made.returncode == 0 and copy.read_bytes() == (at.prefix / 'share/qkv/qkv.html').read_bytes(),
+           'the installed command finds its page', made.stderr)
     made = tap.run(['make', 'install', 'PREFIX=relative'], cwd=at.tree, env=tap.environment())
     tap.ok(made.returncode != 0 and "'relative'" in made.stderr, 'a relative PREFIX is refused',
            made.stderr)
