@@ -17,6 +17,7 @@
 typedef struct tui_pool {
     struct tui_chunk *chunks;
     lesson_memory memory; /* takes from this pool */
+    bool lost;            /* something was asked for and there was no memory */
 } tui_pool;
 
 void tui_pool_start(tui_pool *pool);

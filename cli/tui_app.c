@@ -556,6 +556,7 @@ int app_run(tui_app *app)
     app->moved = true;
     while (!app->quit) {
         lay_out(app);
+        if (app->picture.lost) app_notice(app, "There is no memory to show all of this section.");
         follow_focus(app);
         app->moved = true;
         draw(app);

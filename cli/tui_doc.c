@@ -36,10 +36,16 @@ static struct tui_chunk *new_chunk(size_t bytes)
 static void *take(void *ctx, size_t bytes)
 {
     tui_pool *const pool = ctx;
-    if (bytes > SIZE_MAX / 2) return NULL;
+    if (bytes > SIZE_MAX / 2) {
+        pool->lost = true;
+        return NULL;
+    }
     if (!pool->chunks || pool->chunks->size - pool->chunks->used < bytes) {
         struct tui_chunk *const chunk = new_chunk(bytes);
-        if (!chunk) return NULL;
+        if (!chunk) {
+            pool->lost = true;
+            return NULL;
+        }
         chunk->next = pool->chunks;
         pool->chunks = chunk;
     }
@@ -57,6 +63,7 @@ void tui_pool_start(tui_pool *pool)
 
 void tui_pool_empty(tui_pool *pool)
 {
+    pool->lost = false;
     while (pool->chunks) {
         struct tui_chunk *const next = pool->chunks->next;
         free(pool->chunks->bytes);

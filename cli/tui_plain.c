@@ -59,14 +59,17 @@ static void print_doc(const tui_doc *doc)
     }
 }
 
-static void print_section(tui_app *app)
+/* The whole section, or nothing of it: an exit code. */
+static int print_section(tui_app *app)
 {
     tui_doc doc;
     tui_pool_empty(&app->picture);
     app->computed = app_compute(app);
     doc_start(&doc, &app->picture, &app->face, app->face.width);
     app_write_section(app, &doc, PART_ALL);
+    if (!app->computed || app->picture.lost) return cli_failed("no memory for the lesson");
     print_doc(&doc);
+    return CLI_DONE;
 }
 
 /* ---- between sections ------------------------------------------------------------------------ */
@@ -139,8 +142,8 @@ int lesson_plain(tui_app *app, bool one_section)
     app->face.width = cli_width();
     const bool asks = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !one_section;
     for (;;) {
-        print_section(app);
-        if (one_section) return CLI_DONE;
+        const int bad = print_section(app);
+        if (bad || one_section) return bad;
         printf("\n");
         if (asks) {
             if (!turn(app)) return CLI_DONE;

@@ -37,6 +37,11 @@ CASES = [
     ('explain a state', ['explain', '--state', 'st=4&n=5&tok=a,b,c,d,e&K=1,0;0,2;2,0;1,1;3,1&'
                          'mask=padding:1&wrong=1&later=1', '--json'], 0, False),
     ('explain svg', ['explain', '--format', 'svg'], 0, False),
+    ('lesson', ['lesson', '--plain', '--section', '4'], 0, False),
+    ('lesson check', ['lesson', '--plain', '--section', '8', '--state', 'n=5&K=1,0;0,2;2,0;1,1;3,1'], 0,
+     False),
+    ('quiz', ['quiz'], 0, False),
+    ('recall', ['recall', '--anki'], 0, False),
     ('info', ['info', f'{MINILM}/minilm_layer3_q.npy'], 0, False),
     ('check', ['check'], 0, True),
     ('bench', ['bench', '--quick', '--threads', '1'], 0, True),
