@@ -4,7 +4,7 @@
  *
  * A document is built anew for every picture from the lesson's state and the width, so nothing on
  * the screen can be older than the state. A target is a place that the reader can go to; the real
- * cursor stands on the one that has the focus. Only tui_screen.c talks to ncurses.
+ * cursor stands on the one that has the focus. Only tui_screen.c and tui_terminal.c know ncurses.
  */
 #ifndef QKV_CLI_TUI_H
 #define QKV_CLI_TUI_H
