@@ -353,7 +353,7 @@ void rows_run(const qkvi_ops *ops, const rows_case *c, rows_result *r)
     /* bytes of keys as 16-bit numbers: all kinds of them; channels adjacent, then keys */
     ops->widen(r->widened[0], c->k + c->offset, QKV_F16, c->d, 1, c->keys, c->d);
     ops->widen(r->widened[1], c->k + c->offset, QKV_BF16, 1, c->keys, c->keys, c->d);
-    char *const wide = t.o; /* dense numbers for narrow; some subnormal, large or special */
+    char *const wide = r->wide; /* dense numbers for narrow; some subnormal, large or special */
     for (int64_t i = 0; i < c->rows * c->d; i++) {
         memcpy(wide + i * c->bytes, c->q + c->offset + i * c->bytes, (size_t)c->bytes);
         if (i % 3 == 0) scale_bits(wide + i * c->bytes, c->bytes, i);

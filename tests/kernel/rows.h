@@ -43,6 +43,7 @@ typedef struct rows_result {
     char strips[ROWS_KEYS * ROWS_D * ROWS_BYTES]; /* as [key][channel] again */
     /* the keys read as numbers of the other types, twice; the queries written as such, twice */
     char widened[2][ROWS_KEYS * ROWS_D * ROWS_BYTES], narrowed[2][ROWS_MAX * ROWS_D * ROWS_BYTES];
+    char wide[ROWS_MAX * ROWS_D * ROWS_BYTES]; /* what was narrowed */
     char score[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], weight[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
     char scaled[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], shown[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];
     char changed[ROWS_MAX * ROWS_KEYS * ROWS_BYTES], biases[ROWS_MAX * ROWS_KEYS * ROWS_BYTES];

@@ -173,6 +173,10 @@ static void sinks_take_weight_and_give_nothing(void **state)
     qkvi_ref_attend(&r);
     assert_true(r.lse == without);
 
+    r.sink = 2000; /* beyond what e^x can hold */
+    qkvi_ref_attend(&r);
+    assert_true(out[0] == 0 && r.lse == 2000);
+
     /* two equal scores at +50 and at -50, sink 0 */
     for (int sign = 1; sign >= -1; sign -= 2) {
         const double q50[2] = {50.0 * sign, 0}, same[4] = {1, 0, 1, 0};
