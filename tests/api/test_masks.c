@@ -51,6 +51,13 @@ static int32_t table(const prob *p, int i)
     return isa_is_slow(id, p->dtype) && prob_work(p) > 1e6 ? QKV_ISA_BEST : id;
 }
 
+/* scores of far keys are large, and so is their rounding: half a unit of the last place */
+static double rounding(const prob *p)
+{
+    if (!(p->use & QKV_USE_ALIBI)) return 0;
+    return (double)(2 * p->sk + p->sq) * (p->dtype == QKV_F64 ? 0x1p-53 : 0x1p-24);
+}
+
 static void masks_match_the_oracle(void **state)
 {
     (void)state;
@@ -62,10 +69,7 @@ static void masks_match_the_oracle(void **state)
         const int32_t isa = i % 4 == 3 ? QKV_ISA_REFERENCE : table(&p, i);
         answer a = prob_run(&p, (how){.isa = isa, .threads = 2, .exec = EXEC_BACKWARDS});
         const row_error e = judge(&p, &a, 40, true);
-        double limit = p.dtype == QKV_F64 ? 2e-14 : 2e-6;
-        /* scores of far keys are large, and so is their rounding: half a unit of the last place */
-        if (p.use & QKV_USE_ALIBI)
-            limit += (double)(2 * p.sk + p.sq) * (p.dtype == QKV_F64 ? 0x1p-53 : 0x1p-24);
+        const double limit = (p.dtype == QKV_F64 ? 2e-14 : 2e-6) + rounding(&p);
         if (!(e.max <= limit) || !(e.lse <= 4 * limit)) {
             fail_msg("case %d, isa %d: error %.3g, lse %.3g: %s", i, (int)isa, e.max, e.lse,
                      text(&p));
@@ -73,7 +77,8 @@ static void masks_match_the_oracle(void **state)
         answer_free(&a);
         prob_free(&p);
     }
-    for (int b = 1; b <= 13; b++) assert_true(used[b] > 10); /* every kind was there */
+    for (int b = 1; b <= 13; b++)
+        assert_true(used[b] > effort(160) / 20); /* every kind was there */
 }
 
 /* The same bits for every table, thread, layout; with poison wherever nobody looks. */
@@ -104,10 +109,11 @@ static void masks_keep_their_bits(void **state)
         answer ref = prob_run(&p, (how){.isa = QKV_ISA_REFERENCE});
         for (int64_t x = 0; x < prob_nlse(&p); x++) {
             const double y = get_at(ref.lse, p.dtype, x), z = get_at(want.lse, p.dtype, x);
-            assert_true(y == z || fabs(y - z) < 1e-5);
+            assert_true(y == z || fabs(y - z) < 1e-5 + 4 * rounding(&p));
         }
         for (int64_t x = 0; x < prob_nout(&p); x++) {
-            assert_true(fabs(get_at(ref.out, p.dtype, x) - get_at(want.out, p.dtype, x)) < 1e-5);
+            assert_true(fabs(get_at(ref.out, p.dtype, x) - get_at(want.out, p.dtype, x)) <
+                        1e-5 + 4 * rounding(&p));
         }
         answer_free(&ref);
         answer_free(&want);
@@ -292,7 +298,7 @@ static void taps_see_the_masks(void **state)
             const bool sees = prob_sees(&p, row / p.sq / p.hq, row / p.sq % p.hq, row % p.sq, j);
             assert_true(got[x] >= 0 && want[x] >= 0); /* shown, every key of it */
             if (!sees) assert_true(got[x] == 0 && want[x] == 0);
-            assert_true(fabs(got[x] - want[x]) < 1e-5);
+            assert_true(fabs(got[x] - want[x]) < 1e-5 + 4 * rounding(&p));
         }
         free(got);
         free(want);

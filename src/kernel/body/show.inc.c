@@ -42,7 +42,7 @@ static void NAME(show_weight)(const void *s_, const void *mb_, const void *m_, c
 {
     const real *const s = s_, *const mb = mb_, *const m = m_, *const l = l_;
     real_u *const x = x_;
-    const real f = NAME(power2_one)(mb[r] - m[r]);
+    const real f = lo < hi ? NAME(power2_one)(mb[r] - m[r]) : 0; /* else mb is another block's */
     for (int64_t j = 0; j < keys; j++)
         x[j] = j < lo || j >= hi || (live && !(live[j] >> r & 1)) || NAME(is_dead)(mb[r])
                    ? 0
