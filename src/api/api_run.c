@@ -281,7 +281,7 @@ qkv_status qkv_run(const qkv_plan *plan, const qkv_run_args *args, qkv_error *er
     if (plan->use & QKV_USE_KEY_SUMS) job.key_sums = a.key_sums;
     job.tap = a.tap ? &tap : NULL;
     qkvi_job_choose(&job);
-    if ((s = qkvi_split(&job, &threads, err)) || job.key_sums == NULL) return s;
+    if ((s = qkvi_run_keys(&job, &threads, err)) || job.key_sums == NULL) return s;
     job.item = qkvi_item_sums;
     return qkvi_split(&job, &threads, err);
 }

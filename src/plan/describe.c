@@ -160,7 +160,7 @@ void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
     add_types(t, p);
     line_int(t, "rows per item: ", p->item_rows);
     line_int(t, "heads per item: ", p->few_heads ? p->few_heads : 1);
-    line_int(t, "items: ", p->few_heads ? p->items / p->few_heads : p->items);
+    line_int(t, "items: ", qkvi_plan_items(p));
     line_int(t, "tasks: ", qkvi_plan_tasks(p, p->max_threads));
     line_int(t, "spans: ", p->spans);
     add_mask(t, p);

@@ -56,7 +56,8 @@ struct qkv_plan {
     /* 0: in tiles. Else few rows (see qkvi_few), an item being all rows of one head, or the one row
      * of so many heads that share their keys */
     int32_t few_heads;
-    int64_t spans;  /* of 4,096 keys */
+    int32_t apart; /* few rows whose spans are done each by itself, so that all threads have work */
+    int64_t spans; /* of 4,096 keys */
     int32_t levels; /* nodes kept a tile beside the one in work */
     int32_t max_threads;
     int32_t owned; /* made by create: destroy releases it */
@@ -66,6 +67,8 @@ struct qkv_plan {
     int64_t at_ranges, at_lo, at_hi, at_bits, at_live, at_drop, at_bias, at_tiles, at_s, at_mb,
         at_lb, at_k, at_v, at_show, at_nodes;
     int64_t at_wide; /* rows of q or out, or a block of v, while they change their type */
+    int64_t at_parts,
+        at_apart; /* apart: a qkv_partial and its rows' nodes for each span, in the header */
     int64_t at_few_s, at_few_mb, at_few_lb, at_few_sums, at_few_states;
     int64_t sums_bytes, state_bytes; /* of one of few rows */
     int64_t node_bytes;              /* one node of one tile: o, m, l */
@@ -81,6 +84,8 @@ qkv_status qkvi_plan_choose(qkv_plan *plan, const qkv_params *params, qkv_error 
 void qkvi_plan_tile(qkv_plan *plan);
 qkv_status qkvi_plan_workspace(qkv_plan *plan, qkv_error *err);
 
+/* what tasks take in turns */
+int64_t qkvi_plan_items(const qkv_plan *plan);
 /* tasks of a run with that many threads */
 int32_t qkvi_plan_tasks(const qkv_plan *plan, int32_t nthreads);
 

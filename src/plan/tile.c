@@ -108,11 +108,19 @@ void qkvi_plan_tile(qkv_plan *plan)
     if (plan->v.dtype != plan->real) plan->strips_v = 1;
     plan->item_rows = tiles * plan->tile_rows;
     count_items(plan);
+    plan->apart = plan->few_heads && plan->max_threads > 1 && plan->spans > 1 &&
+                  plan->items / plan->few_heads < 2 * (int64_t)plan->max_threads;
+}
+
+int64_t qkvi_plan_items(const qkv_plan *plan)
+{
+    if (plan->few_heads == 0) return plan->items;
+    return plan->items / plan->few_heads * (plan->apart ? plan->spans : 1);
 }
 
 int32_t qkvi_plan_tasks(const qkv_plan *plan, int32_t nthreads)
 {
     int64_t n = plan->max_threads < nthreads ? plan->max_threads : nthreads;
-    if (n > plan->items) n = plan->items;
+    if (n > qkvi_plan_items(plan)) n = qkvi_plan_items(plan);
     return n < 1 ? 1 : (int32_t)n;
 }

@@ -87,6 +87,16 @@ static int place_few(qkv_plan *p, int64_t *end)
            place(&p->at_few_states, end, rows, p->state_bytes);
 }
 
+/* The nodes of every span and row, and a qkv_partial for each span. */
+static int place_apart(qkv_plan *p, int64_t *end)
+{
+    int64_t rows;
+    if (!p->apart) return 0;
+    if (qkvi_mul(p->batch * p->heads * p->rows, p->spans, &rows)) return 1;
+    return place(&p->at_parts, end, p->spans, (int64_t)sizeof(qkv_partial)) ||
+           place(&p->at_apart, end, rows, (p->dv + 2) * p->real_bytes);
+}
+
 qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
 {
     int64_t end = 0, all;
@@ -95,6 +105,7 @@ qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
               (int64_t)sizeof(int64_t)) ||
         place(&p->at_finals, &p->at_slots,
               p->use & QKV_USE_KEY_SUMS ? p->batch * p->heads * p->rows : 0, 2 * p->real_bytes) ||
+        place_apart(p, &p->at_slots) ||
         (p->ops ? place_tiles(p, &end) || place_few(p, &end) : place_reference(p, &end)) ||
         qkvi_mul(end, p->max_threads, &all) || qkvi_add(all, p->at_slots, &all) ||
         all > PTRDIFF_MAX)

@@ -18,6 +18,7 @@ int64_t qkvi_items(const qkvi_job *job)
 {
     const qkv_plan *const p = job->plan;
     if (job->item == qkvi_item_sums) return qkvi_sums_items(job);
+    if (job->item == qkvi_item_span) return qkvi_plan_items(p);
     if (p->sequences == 0 || p->items == 0) return p->items / job->heads;
     int64_t *const before = blocks_before(job);
     before[0] = 0;

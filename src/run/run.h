@@ -59,10 +59,14 @@ int64_t qkvi_items(const qkvi_job *job);
  * QKV_ESTOPPED: cancelled, a tap stopped it, or the executor skipped an index. */
 qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error *err);
 
-/* job->item and heads, for a run from keys: the reference, tiles (with a tap too) or few rows */
+/* job->item and heads, for a run from keys: the reference, tiles (with a tap too) or few rows, whole
+ * or each span by itself */
 void qkvi_job_choose(qkvi_job *job);
+/* The chosen job: all its items and, if its spans were done apart, what joins them. */
+qkv_status qkvi_run_keys(const qkvi_job *job, const qkv_threads *threads, qkv_error *err);
 int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t item);
 int qkvi_item_few(const qkvi_job *job, void *slot, int64_t item);
+int qkvi_item_span(const qkvi_job *job, void *slot, int64_t item);
 int qkvi_item_reference(const qkvi_job *job, void *slot, int64_t item);
 int qkvi_item_finish(const qkvi_job *job, void *slot, int64_t item);
 /* a second run after the first: to each key the weights of all rows (args.key_sums) */

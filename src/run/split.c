@@ -51,7 +51,10 @@ void qkvi_job_choose(qkvi_job *job)
     /* whoever looks at scores looks at tiles */
     const int few = p->few_heads && !job->tap && !job->show && !job->row_max;
     job->heads = few ? p->few_heads : 1;
-    job->item = few ? qkvi_item_few : p->ops ? qkvi_item_kernels : qkvi_item_reference;
+    job->item = few && p->apart && !job->partial ? qkvi_item_span
+                : few                            ? qkvi_item_few
+                : p->ops                         ? qkvi_item_kernels
+                                                 : qkvi_item_reference;
 }
 
 qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error *err)
