@@ -121,7 +121,7 @@
 
   // Four buttons that save one view: written(kind) gives the text of a file, or {error}.
   qkv.saveRow = (name, written, pick) => {
-    const said = qkv.el('p', { class: 'small', role: 'status' });
+    const said = qkv.el('p', { class: 'small' });
     const buttons = qkv.el('div', { class: 'options save' });
     const row = qkv.el('div', { class: 'lab-group save-row', role: 'group', 'aria-label': qkv.word('LAB_SAVE') },
       qkv.el('span', { class: 'legend', 'aria-hidden': 'true' }, qkv.word('LAB_SAVE')), buttons);
@@ -132,7 +132,9 @@
       } catch (e) {
         what = { error: qkv.word('LAB_PICTURE_FAILED') };
       }
-      qkv.put(said, what.error ? what.error : await qkv.save(name(), kind, what, row));
+      const sentence = what.error ? what.error : await qkv.save(name(), kind, what, row);
+      qkv.put(said, sentence);
+      qkv.say(sentence);
     }
     for (const kind of ['PNG', 'SVG', 'CSV', 'JSON']) {
       const button = qkv.el('button', { type: 'button', class: 'link' }, kind);

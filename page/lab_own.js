@@ -11,7 +11,7 @@
   const read = el('button', { type: 'button' }, qkv.word('LAB_OWN_READ'));
   const drop = el('button', { type: 'button', class: 'link' }, qkv.word('LAB_OWN_DROP'));
   const trouble = el('p', { class: 'trouble', id: 'lab-own-trouble', role: 'alert', hidden: true });
-  const state = el('p', { class: 'small', role: 'status' });
+  const state = el('p', { class: 'small' });
   let target = 'a', running = 0;
 
   const target_ = lab.radios(qkv.word('LAB_OWN_FOR'), [['a', qkv.word('LAB_OWN_ALL')], ['q', qkv.word('LAB_OWN_Q')],
@@ -72,6 +72,7 @@
     lab.head = 0;
     lab.row = lab.key = 0;
     qkv.put(state, have(taken) + ' ' + qkv.word('STATE_NOT_IN_LINK'));
+    qkv.say(state.textContent);
     if (taken.rows.every((n) => n > 0)) {
       const same = qkv.about && lab.about && lab.about.data === 'file';
       lab.set({ data: 'file', view: 'map', st: 3 }, 'open');
