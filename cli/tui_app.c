@@ -69,10 +69,22 @@ static int32_t target_count(const tui_app *app)
     return app->text.target_count + app->figures.target_count;
 }
 
+/* Side by side, the figures come behind the title, before what follows it in the text. Where target
+ * i of that order is: true for the text, *local is its place in its document. */
+static bool locate(const tui_app *app, int32_t i, int32_t *local)
+{
+    const tui_id title = {CONTROL_TITLE, 0, 0};
+    const int32_t figures = app->figures.target_count;
+    const int32_t first = doc_find(&app->text, title) + 1;
+    *local = i < first ? i : i < first + figures ? i - first : i - figures;
+    return i < first || i >= first + figures;
+}
+
 static const tui_target *target_at(const tui_app *app, int32_t i)
 {
-    if (i < app->text.target_count) return &app->text.targets[i];
-    return &app->figures.targets[i - app->text.target_count];
+    int32_t local = 0;
+    const bool text = locate(app, i, &local);
+    return text ? &app->text.targets[local] : &app->figures.targets[local];
 }
 
 static int32_t focus_index(const tui_app *app)
@@ -94,11 +106,10 @@ static bool same_group(tui_id a, tui_id b)
 
 static bool is_chosen(const tui_app *app, int32_t i)
 {
-    const bool left = i < app->text.target_count;
-    const tui_doc *const doc = left ? &app->text : &app->figures;
-    const int32_t own_index = left ? i : i - app->text.target_count;
+    int32_t local = 0;
+    const tui_doc *const doc = locate(app, i, &local) ? &app->text : &app->figures;
     for (int32_t s = 0; s < doc->span_count; s++)
-        if (doc->spans[s].target == own_index) return doc->spans[s].chosen;
+        if (doc->spans[s].target == local) return doc->spans[s].chosen;
     return false;
 }
 
@@ -121,11 +132,11 @@ static void enter_group(tui_app *app, int32_t i)
  * the last. */
 static int32_t tab_start(const tui_app *app, int step)
 {
-    const int32_t n = app->text.target_count;
-    int32_t i = step > 0 ? 0 : n - 1;
+    const int32_t n = target_count(app);
+    int32_t i = step > 0 ? 0 : n - 1, local = 0;
     while (i >= 0 && i < n) {
-        const int line = app->text.targets[i].line - app->text_top;
-        if (step > 0 ? line >= 0 : line < app->body_rows) break;
+        const int line = target_at(app, i)->line - app->text_top;
+        if (!locate(app, i, &local) || (step > 0 ? line >= 0 : line < app->body_rows)) break;
         i += step;
     }
     return i - step;
@@ -211,7 +222,8 @@ static void follow_focus(tui_app *app)
 {
     const int32_t i = focus_index(app);
     if (i != TUI_NO_TARGET && app->moved) {
-        const bool left = i < app->text.target_count;
+        int32_t local = 0;
+        const bool left = locate(app, i, &local);
         const tui_doc *const doc = left ? &app->text : &app->figures;
         int *const top = left ? &app->text_top : &app->figures_top;
         if (doc->figure_first >= 0 && doc->figure_last - doc->figure_first < app->body_rows) {
@@ -232,8 +244,9 @@ static void scroll(tui_app *app, int lines)
     app->text_top += lines;
     clamp(&app->text_top, &app->text, app->body_rows);
     const int32_t from = focus_index(app);
-    if (from == TUI_NO_TARGET || from >= app->text.target_count) return;
-    const int line = app->text.targets[from].line;
+    int32_t local = 0;
+    if (from == TUI_NO_TARGET || !locate(app, from, &local)) return;
+    const int line = app->text.targets[local].line;
     if (line < app->text_top || line >= app->text_top + app->body_rows)
         app->focus = (tui_id){CONTROL_NONE, 0, 0};
 }
@@ -344,15 +357,16 @@ static void draw_field(tui_app *app, int *row, int *column)
 static void draw(tui_app *app)
 {
     const int32_t focus = focus_index(app);
-    const bool in_figures = focus >= app->text.target_count;
+    int32_t local = TUI_NO_TARGET;
+    const bool in_figures = focus != TUI_NO_TARGET && !locate(app, focus, &local);
     int row = app->body_top, column = app->text_left;
     tui_screen_clear();
     draw_header(app);
     draw_doc(app, &app->text, app->text_left, app->help ? app->help_top : app->text_top,
-             in_figures ? TUI_NO_TARGET : focus);
+             in_figures ? TUI_NO_TARGET : local);
     if (app->beside)
         draw_doc(app, &app->figures, app->figures_left, app->figures_top,
-                 in_figures ? focus - app->text.target_count : TUI_NO_TARGET);
+                 in_figures ? local : TUI_NO_TARGET);
     if (app->body_top == 2)
         draw_more(app, app->rows - 2,
                   app->text.line_count - app->body_rows -

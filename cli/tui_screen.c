@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tui_screen.c - talks to ncurses, alone with tui_terminal.c: opens and closes the screen, draws lines of a
+/* tui_screen.c - talks to ncurses (with tui_terminal.c): opens and closes the screen, draws lines of a
  * document, reads keys, and keeps the terminal sane whatever signal comes.
  *
  * All signals that matter are blocked but while waiting for a key, and their handlers only set a

@@ -108,6 +108,19 @@ def narrow():
     p.close()
 
 
+def wide():
+    p = start(4, rows=50, columns=200)
+    p.keys('tab', 'right')
+    y, x = p.screen.find('[mat]')
+    t.ok((p.screen.y, p.screen.x) == (y, x) and x > 90 and weights(p) == {},
+         'side by side: Tab goes from the title to the figure', p.screen.text())
+    p.keys('tab', 'end')
+    t.ok(weights(p) == expected('t=mat')[0], 'which works there', p.screen.text())
+    p.keys('tab', 'tab', 'tab', 'enter')
+    t.ok(p.see('section 5 of 8', 5), 'then on to the way out', p.screen.text())
+    p.close()
+
+
 def lookup():
     p = start(1)
     t.ok(weights(p) == expected('')[0], 'lookup: the lesson\'s weights', p.screen.text())
@@ -385,7 +398,7 @@ def strange_keys():
         p.close()
 
 
-for part in (strange_keys, cursor, walk, narrow, lookup, projections, formula, calculator, edits, settings, predictions, blend, root,
+for part in (strange_keys, cursor, walk, narrow, wide, lookup, projections, formula, calculator, edits, settings, predictions, blend, root,
              code, questions, teacher, hostile, helping):
     part()
 sys.exit(t.done())
