@@ -286,16 +286,30 @@ void formula_write(tui_app *app, tui_doc *doc)
 
 /* ---- 2: the projections ---------------------------------------------------------------------- */
 
-/* A row of numbers in brackets, each as wide as `width`. */
-static void numbers(tui_app *app, tui_doc *doc, tui_style style, const double *x, int n, int width)
+enum { FEATURES_SHOWN = 4, CHANNELS_SHOWN = 2 }; /* of X and of the matrices, side by side */
+
+static int at_most(int n, int most)
+{
+    return n < most ? n : most;
+}
+
+static const char *and_more(const tui_app *app, int n, int most)
+{
+    return n <= most ? "" : app->face.utf8 ? " …" : " ..";
+}
+
+/* The first of n numbers in brackets, each as wide as `width`. */
+static void numbers(tui_app *app, tui_doc *doc, tui_style style, const double *x, int n, int most,
+                    int width)
 {
     doc_put(doc, TUI_QUIET, "[");
-    for (int c = 0; c < n; c++) {
+    for (int c = 0; c < at_most(n, most); c++) {
         const char *const text = exact(app, x[c]);
         const int columns = tui_columns(text, strlen(text));
         doc_to(doc, doc->column + (c ? 1 : 0) + (width > columns ? width - columns : 0));
         doc_put(doc, style, text);
     }
+    doc_put(doc, TUI_QUIET, and_more(app, n, most));
     doc_put(doc, TUI_QUIET, "]");
 }
 
@@ -308,7 +322,7 @@ static void project_given(tui_app *app, tui_doc *doc)
     static const char *const name[3] = {"W^Q", "W^K", "W^V"};
     const bool narrow = doc->width < 52;
     const int left = name_column(app, narrow ? 4 : 7), step = narrow ? 8 : 10;
-    const int first = left + 2 * s->features + (narrow ? 2 : 7);
+    const int first = left + 2 * at_most(s->features, FEATURES_SHOWN) + (narrow ? 2 : 7);
     doc_to(doc, left);
     doc_put(doc, TUI_STRONG, "X");
     for (int m = 0; m < 3; m++) {
@@ -322,12 +336,13 @@ static void project_given(tui_app *app, tui_doc *doc)
             doc_put(doc, TUI_NORMAL, key_name(app, i));
             doc_to(doc, left);
             numbers(app, doc, TUI_NORMAL, s->embedding.x + (int64_t)i * s->features, s->features,
-                    1);
+                    FEATURES_SHOWN, 1);
         }
         for (int m = 0; m < 3 && i < s->features; m++) {
             const state_matrix *const w = &s->w[m];
             doc_to(doc, first + m * step);
-            numbers(app, doc, role_style[m], w->x + (int64_t)i * w->columns, w->columns, 2);
+            numbers(app, doc, role_style[m], w->x + (int64_t)i * w->columns, w->columns,
+                    CHANNELS_SHOWN, 2);
         }
         doc_line(doc);
     }
@@ -351,13 +366,14 @@ static void project_made(tui_app *app, tui_doc *doc)
             const state_matrix *const y = &s->qkv[m];
             doc_to(doc, first + m * step);
             doc_put(doc, TUI_QUIET, "[");
-            for (int c = 0; c < y->columns && c < 4; c++) {
+            for (int c = 0; c < at_most(y->columns, CHANNELS_SHOWN); c++) {
                 const int16_t place = (int16_t)(m * STATE_CHANNELS + c);
                 const bool now = m == s->project && i == s->project_row && c == s->project_channel;
                 if (c) doc_put(doc, TUI_QUIET, ", ");
                 doc_target(doc, (tui_id){CONTROL_PROJECT, (int16_t)i, place}, role_style[m], now,
                            exact(app, y->x[(int64_t)i * y->columns + c]));
             }
+            doc_put(doc, TUI_QUIET, and_more(app, y->columns, CHANNELS_SHOWN));
             doc_put(doc, TUI_QUIET, "]");
         }
         doc_line(doc);
