@@ -220,7 +220,9 @@ QKV_API qkv_status qkv_attention(const qkv_params *params, const void *q, const 
 /* The result of one range of keys, unnormalised. key_begin and key_end are multiples of
  * QKV_PARTIAL_KEYS, or key_end is the number of keys. data holds, for every row [batch][head][row],
  * the nodes of the fold tree that the range covers, in key order; a node is m, l, o[d_v] in the
- * accumulator's type: out would be o / l, lse (m + log2 l) ln 2. docs/numerics.md, "Partials". */
+ * accumulator's type: out would be o / l, lse (m + log2 l) ln 2. docs/numerics.md, "Partials". Keys
+ * count as in args.kv_start. There are none of packed sequences, and none with row_max, key_sums or
+ * show. */
 typedef struct qkv_partial {
     uint32_t size;
     uint32_t reserved; /* 0 */

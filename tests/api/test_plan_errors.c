@@ -300,7 +300,8 @@ static void masks_that_do_not_fit_are_refused(void **state)
 static void what_is_added_has_bounds(void **state)
 {
     (void)state;
-    static const double caps[] = {0.0, -1, -0.0, NAN, INFINITY, -INFINITY, 1e-40, 1e40, 1e300};
+    static const double caps[] = {
+        0.0, -1, -0.0, (double)NAN, (double)INFINITY, -(double)INFINITY, 1e-40, 1e40, 1e300};
     for (size_t i = 0; i < sizeof caps / sizeof caps[0]; i++) {
         qkv_params p = good();
         p.use = QKV_USE_SOFTCAP;
@@ -310,7 +311,7 @@ static void what_is_added_has_bounds(void **state)
         assert_string_equal(e.arg, "params.softcap");
         assert_sentence("softcap", &e);
     }
-    static const double biases[] = {-1, NAN, INFINITY, 1001};
+    static const double biases[] = {-1, (double)NAN, (double)INFINITY, 1001};
     for (size_t i = 0; i < sizeof biases / sizeof biases[0]; i++) {
         qkv_params p = good();
         p.use = QKV_USE_ALIBI;
@@ -320,7 +321,7 @@ static void what_is_added_has_bounds(void **state)
         assert_string_equal(e.arg, "params.alibi_max_bias");
         assert_sentence("alibi", &e);
     }
-    static const double drops[] = {-0.001, 1.001, NAN, INFINITY};
+    static const double drops[] = {-0.001, 1.001, (double)NAN, (double)INFINITY};
     for (size_t i = 0; i < sizeof drops / sizeof drops[0]; i++) {
         qkv_params p = good();
         p.use = QKV_USE_DROPOUT;

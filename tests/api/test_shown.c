@@ -262,11 +262,11 @@ static void what_cannot_be_shown(void **state)
     refused(&p, &show, NULL, "args.key_sums");
     refused(&p, &show, x + 8, "args.show.weight"); /* they overlap */
     p.use = QKV_USE_SINK;
-    p.mask.sink[0] = NAN;
+    p.mask.sink[0] = (double)NAN;
     prob_round_numbers(&p);
     refused(&p, NULL, x, "args.sinks");
     p.use = QKV_USE_ALIBI;
-    p.mask.slope[0] = INFINITY;
+    p.mask.slope[0] = (double)INFINITY;
     prob_round_numbers(&p);
     refused(&p, NULL, x, "args.slopes");
     p.use = QKV_USE_RULE;
