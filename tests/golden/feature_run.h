@@ -69,7 +69,7 @@ static inline int64_t feature_end_key(const feature_case *c, int64_t row)
 
 static inline void *feature_grab(int64_t bytes)
 {
-    void *const p = malloc((size_t)bytes + 1);
+    void *const p = malloc(bytes > 0 ? (size_t)bytes : 1); /* exactly: sanitizers see the end */
     if (!p) {
         puts("Bail out! out of memory");
         exit(1);

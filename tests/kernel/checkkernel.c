@@ -66,7 +66,7 @@ static void check_widen(const rows_case *c, const rows_result *a, const rows_res
             uint16_t h;
             const int64_t key = n / c->d, channel = n % c->d;
             memcpy(&h, c->k + c->offset + 2 * (i ? channel * c->keys + key : n), 2);
-            const float x = i ? qkvi_bf16_widen(h) : qkvi_f16_widen(h);
+            const float x = i == c->strips ? qkvi_f16_widen(h) : qkvi_bf16_widen(h);
             const double wide = (double)x;
             memcpy(want + n * c->bytes, c->bytes == 4 ? (const void *)&x : (const void *)&wide,
                    (size_t)c->bytes);
@@ -80,7 +80,7 @@ static void check_narrow(const rows_case *c, const rows_result *a, const rows_re
     for (int i = 0; i < 2; i++)
         for (int64_t n = 0; n < c->rows * c->d; n++) {
             const double x = rows_number(b->wide + n * c->bytes, c->bytes);
-            const uint16_t h = i ? qkvi_bf16_narrow(x) : qkvi_f16_narrow(x);
+            const uint16_t h = i == c->strips ? qkvi_f16_narrow(x) : qkvi_bf16_narrow(x);
             const int64_t at = i ? n % c->d * c->rows + n / c->d : n;
             uint16_t got;
             memcpy(&got, b->narrowed[i] + 2 * at, 2);

@@ -350,14 +350,16 @@ void rows_run(const qkvi_ops *ops, const rows_case *c, rows_result *r)
     unstrip(ops, c, r->strips, t.v);
     /* keys as if their channels lay c->keys apart: any stride goes */
     ops->gather(r->gathered, c->k + c->offset, 1, c->keys, c->keys, c->d);
+    /* either type with adjacent channels in half of the cases */
+    const int32_t types[2] = {c->strips ? QKV_BF16 : QKV_F16, c->strips ? QKV_F16 : QKV_BF16};
     /* bytes of keys as 16-bit numbers: all kinds of them; channels adjacent, then keys */
-    ops->widen(r->widened[0], c->k + c->offset, QKV_F16, c->d, 1, c->keys, c->d);
-    ops->widen(r->widened[1], c->k + c->offset, QKV_BF16, 1, c->keys, c->keys, c->d);
+    ops->widen(r->widened[0], c->k + c->offset, types[0], c->d, 1, c->keys, c->d);
+    ops->widen(r->widened[1], c->k + c->offset, types[1], 1, c->keys, c->keys, c->d);
     char *const wide = r->wide; /* dense numbers for narrow; some subnormal, large or special */
     for (int64_t i = 0; i < c->rows * c->d; i++) {
         memcpy(wide + i * c->bytes, c->q + c->offset + i * c->bytes, (size_t)c->bytes);
         if (i % 3 == 0) scale_bits(wide + i * c->bytes, c->bytes, i);
     }
-    ops->narrow(r->narrowed[0], wide, QKV_F16, c->d, 1, c->rows, c->d);
-    ops->narrow(r->narrowed[1], wide, QKV_BF16, 1, c->rows, c->rows, c->d);
+    ops->narrow(r->narrowed[0], wide, types[0], c->d, 1, c->rows, c->d);
+    ops->narrow(r->narrowed[1], wide, types[1], 1, c->rows, c->rows, c->d);
 }

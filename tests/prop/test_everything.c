@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 typedef struct answers {
     void *out, *lse;
@@ -157,6 +159,69 @@ static void parts_are_those_of_the_whole(void **state)
     assert_true(rows * 8 > cases && batches * 14 > cases && sequences * 30 > cases);
 }
 
+/* ---- the ends of tensors ----------------------------------------------------------------------- */
+
+typedef struct guarded {
+    char *map;
+    size_t size;
+} guarded;
+
+/* A copy whose last byte (or first) touches a page that may not be touched. */
+static void *guard(guarded *g, const void *x, int64_t bytes, int before)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), n = (size_t)bytes;
+    const size_t inside = (n + page - 1) / page * page;
+    *g = (guarded){NULL, inside + page};
+    if (x == NULL || n == 0) return NULL;
+    g->map = mmap(NULL, g->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(g->map != MAP_FAILED);
+    assert_int_equal(mprotect(g->map + (before ? 0 : inside), page, PROT_NONE), 0);
+    return memcpy(before ? g->map + page : g->map + inside - n, x, n);
+}
+
+static int64_t pairs(const qkv_shape *x)
+{
+    return x->dim[0] * x->dim[1] * x->dim[2] * x->dim[3];
+}
+
+/* Nothing before the first byte of an input is read, and nothing after the last. */
+static void no_byte_beside_a_tensor_is_read(void **state)
+{
+    (void)state;
+    rng r = rng_from(505);
+    const int cases = effort(300);
+    for (int i = 0; i < cases; i++) {
+        const feature_case c = random_case(&r, 60000);
+        const golden_case *const g = &c.base;
+        const qkv_params p = feature_params(&c, QKV_ISA_BEST, 1);
+        const int64_t real = g->bits / 8, bits = c.with & FEATURE_BITS;
+        const int64_t sequences = c.with & FEATURE_PACKED ? c.sequences : g->batch;
+        const int64_t slopes = c.with & FEATURE_ALIBI_BATCH ? sequences * g->heads : g->heads;
+        feature_tensors t;
+        feature_make(&c, &t);
+        guarded held[7];
+        const int64_t masks = bits ? (pairs(&p.mask) + 7) / 8 : pairs(&p.mask);
+        feature_tensors u = t;
+        u.q = guard(&held[0], t.q, golden_count(g, GOLDEN_Q) * feature_bytes(p.q.dtype), i % 2);
+        u.k = guard(&held[1], t.k, golden_count(g, GOLDEN_K) * feature_bytes(p.k.dtype), i % 2);
+        u.v = guard(&held[2], t.v, golden_count(g, GOLDEN_V) * feature_bytes(p.v.dtype), i % 2);
+        u.mask = guard(&held[3], t.mask, masks, i % 2);
+        u.bias = guard(&held[4], t.bias, pairs(&p.bias) * feature_bytes(p.bias.dtype), i % 2);
+        u.slopes = guard(&held[5], t.slopes, slopes * real, i % 2);
+        u.sinks = guard(&held[6], t.sinks, g->heads * real, i % 2);
+        answers a = answers_for(&c), b = answers_for(&c);
+        const part whole = part_whole(&c);
+        part_run(&c, &t, &whole, QKV_ISA_BEST, NULL, a.out, a.lse);
+        run_hostile(&r, &c, &u, &whole, table_for(&r, &c), b.out, b.lse);
+        assert_same(&c, &a, &b, "an end of memory");
+        for (int n = 0; n < 7; n++)
+            if (held[n].map) munmap(held[n].map, held[n].size);
+        answers_free(&a);
+        answers_free(&b);
+        feature_free(&t);
+    }
+}
+
 /* ---- what a run can keep beside its result ---------------------------------------------------- */
 
 /* numbers of the run's type, all the same, or those of another array */
@@ -274,8 +339,10 @@ static void what_is_shown_and_kept(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_features_at_once), cmocka_unit_test(ways_change_nothing),
-        cmocka_unit_test(parts_are_those_of_the_whole), cmocka_unit_test(what_is_shown_and_kept)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_at_once),
+                                       cmocka_unit_test(ways_change_nothing),
+                                       cmocka_unit_test(parts_are_those_of_the_whole),
+                                       cmocka_unit_test(no_byte_beside_a_tensor_is_read),
+                                       cmocka_unit_test(what_is_shown_and_kept)};
     return cmocka_run_group_tests_name("everything", tests, NULL, NULL);
 }
