@@ -3,8 +3,8 @@
 libraries of this environment and writes what came out; peer_report.py makes docs/performance.md of it.
 
 Rounds are interleaved: in each, every library computes the same row once more, one after another,
-each in its own waiting process. A round in which the machine's own peak moved by more than 3 % is
-repeated while there is time. QKV_LIBRARY names libqkv.so, QKV_GGML the folder of ggml's libraries;
+each in its own waiting process. A round in which the machine's own peak moved by more than 3 %, or
+other programs took its CPUs, is repeated while there is time. QKV_LIBRARY names libqkv.so, QKV_GGML the folder of ggml's libraries;
 bench FILE is the output of `qkv bench --json` of the same minute, kept beside the rest.
 """
 import argparse
@@ -115,17 +115,23 @@ def measure_rounds(here, row, seconds):
     """Which variant each library chose, and the rounds: times, the peak before and after, reads."""
     chosen = {name: process.call('choose') for name, process in here.items()}
     lasts = {name: min(x['seconds'].values()) for name, x in chosen.items() if 'seconds' in x}
-    others = [t for name, t in lasts.items() if name != 'qkv']
-    slow = {name for name, t in lasts.items() if name != 'qkv' and t > max(0.3, 5 * min(others))}
+    rivals = [t for name, t in lasts.items() if name != 'qkv']
+    slow = {name for name, t in lasts.items() if name != 'qkv' and t > max(0.3, 5 * min(rivals))}
     slot = sum(max(0.03, t) for name, t in lasts.items() if name not in slow) + 0.02
     wanted = max(LEAST_ROUNDS, min(MOST_ROUNDS, int(seconds / slot)))
     rounds, start = [], time.monotonic()
+    pids = [os.getpid()] + [process.process.pid for process in here.values()]
     while len(rounds) < 3 * wanted:
+        began, (machine, ours) = time.monotonic(), peer_machine.cpu_seconds(pids)
         before = here['qkv'].call('peak')['value']
         times = {name: process.call('measure', seconds=0.03) for name, process in here.items()
                  if name not in slow or len(rounds) < LEAST_ROUNDS}
         after = here['qkv'].call('peak')['value']
-        quiet = min(before, after) >= 0.97 * max(before, after)
+        later = peer_machine.cpu_seconds(pids)
+        others = later[0] - machine - (later[1] - ours)
+        # of the CPUs' time; the clock of the system counts in steps of 10 ms
+        quiet = min(before, after) >= 0.97 * max(before, after) and \
+            others <= 0.03 + 0.03 * (time.monotonic() - began)
         read = here['qkv'].call('read')['value'] if row['rows'] == 1 else None
         rounds.append({'times': times, 'peak': [before, after], 'read': read, 'quiet': quiet})
         enough = sum(r['quiet'] for r in rounds) >= wanted

@@ -158,7 +158,7 @@ def chart(rows, group, threads, libraries):
 def peers_part(result, folder):
     libraries = [x for x in NAMES if any(x in r['libraries'] for r in result['rows'])]
     lines = ['## Beside other libraries', '',
-             'Every library in a process of its own, all on the same inputs on the same kind of pages, '
+             'Every library in a process of its own, all on the same inputs, '
              'one after another in each round; a figure is the median of the rounds (the fastest call of '
              'each). Where a library can do it in several ways, the fastest of them on this machine '
              'is measured. Only pairs of a row and a key that are seen count as work. The best other '
@@ -166,7 +166,7 @@ def peers_part(result, folder):
              '"yes" or "no": the ratio to the best other library against what was asked. "by share": that ratio '
              "would need more of the machine's limit than is asked of libqkv, so the share decides. "
              '"reported": the processor has units for this type that libqkv does not use. '
-             '"noisy": the peak moved meanwhile.', '']
+             '"noisy": the peak moved by more than 3 % meanwhile, or other programs took the CPUs.', '']
     for group, title in TITLES.items():
         rows = [r for r in result['rows'] if r['row']['group'] == group]
         if not rows:
