@@ -174,6 +174,26 @@ qkv_status view_lab_row(view_json *json, const lesson_view *view)
     return QKV_OK;
 }
 
+void view_lab_column_item(view_json *json, const lesson_view *view, int64_t key, double most)
+{
+    const lesson_input *const in = view->in;
+    lesson_line *const line = new_line(view);
+    const double x = map_value(view, 0, key);
+    if (line == NULL) return;
+    view_open(json, NULL, '{');
+    view_integer(json, "at", in->row_begin);
+    line_start(line, view->face);
+    line_row(line, in, in->row_begin, LAB_NAME_COLUMNS);
+    view_text(json, "name", line->text);
+    if (map_sees(view, 0, key)) {
+        number(json, line, view, "text", x, all_whole(view));
+        view_real(json, "w", most > 0 ? x / most : 0);
+    } else {
+        view_flag(json, "hidden", 1);
+    }
+    view_close(json, '}');
+}
+
 qkv_status view_lab_column(view_json *json, const lesson_view *view, int64_t key)
 {
     list l = {view, view->stages->rows, key, 1, NULL, 0};

@@ -24,6 +24,8 @@ enum {
 qkv_status view_lab_row(view_json *json, const lesson_view *view);
 /* Who looks at a key, of all rows of the view. */
 qkv_status view_lab_column(view_json *json, const lesson_view *view, int64_t key);
+/* One row of a long column, as an object: the view holds that row alone. */
+void view_lab_column_item(view_json *json, const lesson_view *view, int64_t key, double most);
 /* "cells": rows of texts, of the view's rows and keys; hidden ones are null. in_map: as few digits
  * as a small cell has room for. */
 qkv_status view_lab_cells(view_json *json, const lesson_view *view, int in_map);

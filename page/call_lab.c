@@ -279,6 +279,37 @@ void page_call_lab_row(page_request request)
     end(&json, view_lab_row(&json, &l->view));
 }
 
+/* The rows that the page chose from a long column, the strongest first. */
+static void column_rows(lab *l, int64_t key, page_request *rows, view_json *json)
+{
+    lesson_line *const line = (lesson_line *)page_take(sizeof *line);
+    char more[LESSON_NUMBER_BYTES];
+    double most = 0;
+    int64_t listed = 0;
+    if (line == NULL) return;
+    view_open(json, "items", '[');
+    while (rows->bytes > 0 && listed < LAB_STRONGEST) {
+        const int64_t row = between(whole(rows, 0), 0, l->sizes.rows - 1);
+        if (!compute(l, l->other, row, row + 1)) return;
+        l->in.stage = map_stage(l->state);
+        if (listed++ == 0) {
+            const double first = map_value(&l->view, 0, key);
+            most = l->in.stage >= 3 ? 1 : first < 0 ? -first : first;
+        }
+        view_lab_column_item(json, &l->view, key, most);
+    }
+    view_close(json, ']');
+    line_start(line, &page_face);
+    line_key(line, &l->in, key, LAB_NAME_COLUMNS);
+    view_text(json, "who", line->text);
+    lesson_number_integer(more, l->sizes.rows - listed);
+    line_start(line, &page_face);
+    line_say(line, LESSON_W_OTHERS, more, NULL, NULL);
+    view_open(json, "rest", '{');
+    view_text(json, "name", line->text);
+    view_close(json, '}');
+}
+
 void page_call_lab_column(page_request request)
 {
     lab *const l = open_state(&request);
@@ -286,9 +317,14 @@ void page_call_lab_column(page_request request)
     if (l == NULL) return;
     const int64_t key = between(whole(&request, 0), 0, l->sizes.keys - 1);
     l->sizes.d_v = 1;
+    begin(&json);
+    if (request.bytes > 0) {
+        column_rows(l, key, &request, &json);
+        end(&json, QKV_OK);
+        return;
+    }
     if (!compute(l, l->other, 0, l->sizes.rows)) return;
     l->in.stage = map_stage(l->state);
-    begin(&json);
     end(&json, view_lab_column(&json, &l->view, key));
 }
 

@@ -322,5 +322,25 @@
         pen.fillRect(c * cell, r * cell, cell, cell);
       }
   };
+  // Every cell of a map, `cell` pixels each.
+  lab.drawWhole = (map, cell) => {
+    const one = el('canvas', {}), pen = one.getContext('2d'), all = el('canvas', {});
+    const p = colours().rgb, inks = shades(p.ink), plums = map.stage === 3 ? inks : shades(p.minus);
+    const factor = 255 / (map.stage === 3 ? 1 : map.most || 1);
+    one.width = map.keys;
+    one.height = map.rows;
+    const image = pen.createImageData(map.keys, map.rows), out = new Uint32Array(image.data.buffer);
+    for (let i = 0; i < out.length; i++) {
+      const y = map.x[i] * factor;
+      out[i] = y >= 0 && y < 256 ? inks[Math.min(255, (y + 0.5) | 0)] : y < 0 ? plums[Math.min(255, (0.5 - y) | 0)] : inks[0];
+    }
+    pen.putImageData(image, 0, 0);
+    all.width = map.keys * cell;
+    all.height = map.rows * cell;
+    const whole = all.getContext('2d');
+    whole.imageSmoothingEnabled = false;
+    whole.drawImage(one, 0, 0, all.width, all.height);
+    return all;
+  };
   lab.colours = colours;
 })(window.qkv);

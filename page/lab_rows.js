@@ -26,7 +26,7 @@
 
     function draw(about) {
       const column = about.map && lab.side === 'column';
-      const model = lab.ask(column ? 'column' : 'row', panel, lab.key);
+      const model = lab.ask(column ? 'column' : 'row', panel, lab.key, ...(column ? lab.strongest(panel) : []));
       if (model.error) {
         qkv.put(note, model.error);
         return;

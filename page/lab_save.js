@@ -2,7 +2,7 @@
 // lab_save.js - the view that is shown as SVG, PNG, CSV or JSON. The C writes the text; the picture is
 // the SVG drawn on a canvas, or the map's own canvas where a map is too large for an SVG.
 (function (qkv) {
-  const lab = qkv.lab, el = qkv.el;
+  const lab = qkv.lab;
 
   function name() {
     const a = lab.about;
@@ -28,9 +28,6 @@
   lab.wholeMap = (panel) => {
     const map = lab.mapOf(panel);
     if (map.left > 0) return { error: qkv.word('LAB_WORKING', map.rows - map.left, map.rows) };
-    const canvas = el('canvas', {}), cell = Math.max(1, Math.floor(2048 / Math.max(map.rows, map.keys)));
-    const scale = window.devicePixelRatio || 1;
-    lab.drawSmall(canvas, map.x, map.rows, map.keys, cell / scale, map.stage === 3);
-    return canvas;
+    return lab.drawWhole(map, Math.max(1, Math.floor(2048 / Math.max(map.rows, map.keys))));
   };
 })(window.qkv);
