@@ -41,6 +41,22 @@ static uint64_t eight_bytes(const unsigned char *p)
     return x * UINT64_C(0x0102040810204080) >> 56;
 }
 
+/* The bits of 64 bytes. Nearly always they are all 0, all 1, or a few pieces of both: whole words tell. */
+static uint64_t sixty_four_bytes(const unsigned char *p)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t w[8], any = 0, odd = 0, bits = 0;
+    __builtin_memcpy(w, p, sizeof w);
+    for (int i = 0; i < 8; i++) {
+        any |= w[i];
+        odd |= w[i] ^ ones;
+    }
+    if (any == 0) return 0;
+    if (odd == 0) return ~UINT64_C(0);
+    for (int i = 0; i < 8; i++) bits |= eight_bytes(p + 8 * i) << 8 * i;
+    return bits;
+}
+
 static int element(const qkvi_bools *x, int64_t i)
 {
     const unsigned char *const p = x->base;
@@ -59,6 +75,8 @@ static uint64_t take(const qkvi_bools *x, int64_t i, int32_t n)
         for (; j < n && (i + j) & 7; j++) bits |= (uint64_t)element(x, i + j) << j;
         for (; j + 8 <= n; j += 8)
             bits |= (uint64_t)((const unsigned char *)x->base)[(i + j) >> 3] << j;
+    } else if (x->key_stride == 1 && n == 64) {
+        return sixty_four_bytes((const unsigned char *)x->base + i);
     } else if (x->key_stride == 1) {
         for (; j + 8 <= n; j += 8) bits |= eight_bytes((const unsigned char *)x->base + i + j) << j;
     }
@@ -69,7 +87,14 @@ static uint64_t take(const qkvi_bools *x, int64_t i, int32_t n)
 void qkvi_bits_bools(qkvi_bits *b, const qkvi_bools *x, int64_t rows, int32_t keys)
 {
     const int32_t n = x->keys < keys ? x->keys < 0 ? 0 : (int32_t)x->keys : keys;
-    for (int64_t r = 0; r < rows; r++)
+    const int ahead = !x->packed && x->key_stride == 1 && x->keys >= 2 * QKVI_BITS_KEYS;
+    for (int64_t r = 0; r < rows; r++) {
+        if (ahead) { /* the next block's part of the row: no hardware follows rows so far apart */
+            const char *const next =
+                (const char *)x->base + x->at + r * x->row_stride + QKVI_BITS_KEYS;
+            __builtin_prefetch(next, 0, 2);
+            __builtin_prefetch(next + 64, 0, 2);
+        }
         for (int32_t w = 0; w < 2; w++) {
             const int32_t left = n - 64 * w;
             const int32_t some = left < 0 ? 0 : left > 64 ? 64 : left;
@@ -78,6 +103,7 @@ void qkvi_bits_bools(qkvi_bits *b, const qkvi_bools *x, int64_t rows, int32_t ke
                 some ? take(x, x->at + r * x->row_stride + 64 * w * x->key_stride, some) : 0;
             b->row[r][w] &= (x->drops ? ~is : is) & stretch(0, some, 0);
         }
+    }
 }
 
 /* 8 x 8 bits, byte i of x a row, to columns */
