@@ -207,7 +207,8 @@ def run(args):
               'rows': []}
     if args.bench:
         result['bench'] = json.loads(pathlib.Path(args.bench).read_text(encoding='utf-8'))
-    shared = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
+    shm = '/dev/shm'  # in memory, where it is large enough for the largest row
+    shared = shm if os.access(shm, os.W_OK) and shutil.disk_usage(shm).free > 1 << 30 else None
     for threads in [1] if cpus == 1 else [1, cpus]:
         mine = [r for r in rows if r['threads'] == 'both' or (r['threads'] == '1') == (threads == 1)]
         if not mine:
