@@ -40,7 +40,7 @@ enum {
 
 /* How masks and biases look; which of batch, head and query they depend on. */
 enum { LOOKS_RANDOM, LOOKS_TILES, LOOKS_LOWER, LOOKS_EMPTY_ROWS, LOOKS_COLUMNS, LOOKS_NONE };
-enum { BIAS_GAUSS, BIAS_HUGE, BIAS_NAN };
+enum { BIAS_GAUSS, BIAS_HUGE, BIAS_NAN, BIAS_POISON };
 enum { BY_BATCH = 1, BY_HEAD = 2, BY_QUERY = 4, BY_ALL = 7 };
 enum { FEATURE_MAX_BATCH = 6 };
 
@@ -198,7 +198,11 @@ static inline int64_t feature_bias_keys(const feature_case *c)
     return c->bias_keys ? c->bias_keys : c->base.keys;
 }
 
-/* The bias's element, in bias_type, j < bias_keys. */
+static inline int32_t feature_sees(const feature_case *c, int64_t b, int64_t h, int64_t i,
+                                   int64_t j);
+
+/* The bias's element, in bias_type, j < bias_keys. BIAS_POISON (by all): NaN or +inf where something
+ * else keeps the pair apart. */
 static inline uint64_t feature_bias(const feature_case *c, int64_t b, int64_t h, int64_t i,
                                     int64_t j)
 {
@@ -224,6 +228,8 @@ static inline uint64_t feature_bias(const feature_case *c, int64_t b, int64_t h,
         if (z % 7 == 2) return huge[type - 1][2];
         if (row % 16 == 5 && j % 50 == 7) return huge[type - 1][3];
     }
+    if (c->bias_values == BIAS_POISON && c->bias_by == BY_ALL && !feature_sees(c, b, h, i, j))
+        return feature_convert(c, golden_special(&c->base, (int64_t)(z % 4)), type);
     if (c->bias_values == BIAS_NAN && row % 9 == 4 && j % 64 == 3)
         return feature_convert(c, golden_special(&c->base, (int64_t)(z % 3)), type);
     int64_t sum = -4 * 256;

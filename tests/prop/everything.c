@@ -77,9 +77,10 @@ static void random_pairs(rng *r, feature_case *c)
     c->bool_by = (int32_t)rng_range(r, 0, 7);
     c->bool_looks = (int32_t)rng_range(r, LOOKS_RANDOM, LOOKS_NONE);
     c->bool_keys = one_in(r, 4) ? rng_range(r, 0, c->base.keys) : 0;
-    c->bias_by = (int32_t)rng_range(r, 0, 7);
+    c->bias_by = one_in(r, 3) ? BY_ALL : (int32_t)rng_range(r, 0, 7);
     c->bias_looks = (int32_t)rng_range(r, LOOKS_RANDOM, LOOKS_NONE);
     c->bias_type = types[rng_range(r, 0, 3)];
+    if (c->bias_by == BY_ALL) c->bias_values = BIAS_POISON;
     c->bias_keys = one_in(r, 4) ? rng_range(r, 0, c->base.keys) : 0;
 }
 
