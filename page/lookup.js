@@ -24,12 +24,12 @@
     for (const r of model.rows) {
       if (r.x === null || r.y === null) continue;
       p.mark('k', r.x, r.y);
-      p.text(r.x, r.y, r.name, r.y > 0 ? { dx: 12, dy: r.x > 0 ? 4 : -8 }
+      p.text(r.x, r.y, qkv.short(r.name), r.y > 0 ? { dx: 12, dy: r.x > 0 ? 4 : -8 }
         : { dx: 0, dy: -11, anchor: 'middle' });
     }
     p.mark('q', model.qx, model.qy);
     p.text(model.qx, model.qy, qkv.word('QUERY_AT', model.query.join(', ')),
-      { dx: 12, dy: -4 }, 'q');
+      { dx: 12, dy: model.qy < .3 ? -26 : -4 }, 'q'); // near the axis stand names
     node.replaceChildren(p.svg);
     picture = p;
   }

@@ -12,7 +12,9 @@
       const w = Math.max(0, row.w || 0), width = w * (wide - 1);
       svg.append(qkv.svg('rect', { x: at + .5, y: .5, width, height: 20, class: 'share',
         'fill-opacity': w }));
-      const text = width > LABEL ? row.name + ' ' + row.weight : width >= NAME ? row.name : '';
+      const name = qkv.short(row.name), whole = name + ' ' + row.weight;
+      const fits = (t, least) => width >= Math.max(least, t.length * 7);
+      const text = fits(whole, LABEL) ? whole : fits(name, NAME) ? name : '';
       if (text) svg.append(qkv.svg('text', { x: at + width / 2, y: 38, 'text-anchor': 'middle' }, text));
       at += width;
     }
@@ -47,13 +49,13 @@
       if (Math.hypot(c - a, d - b) * unit >= 16) {
         const up = Math.abs(d - b) > Math.abs(c - a);
         const part = up ? .5 : .78; // clear of the mark of a value that lies half-way
-        p.text(a + (c - a) * part, b + (d - b) * part, model.rows[n].name,
+        p.text(a + (c - a) * part, b + (d - b) * part, qkv.short(model.rows[n].name),
           up ? { dx: 9, dy: 4 } : { dx: 0, dy: -7, anchor: 'middle' }, 'v');
       }
     }
     all.forEach(([a, b], n) => {
       p.mark('v', a, b);
-      p.text(a, b, model.rows[n].name, a <= box.x0 ? { dx: -12, dy: 4, anchor: 'end' }
+      p.text(a, b, qkv.short(model.rows[n].name), a <= box.x0 ? { dx: -12, dy: 4, anchor: 'end' }
         : { dx: 0, dy: b > 0 ? -11 : 22, anchor: 'middle' });
     });
     p.mark('dot', end[0], end[1]);

@@ -2,6 +2,9 @@
 // plane.js - pictures in the plane: one unit is so many pixels, y grows upwards, text stays 13 px. A
 // picture is drawn at its true size; it never scales.
 (function (qkv) {
+  // Names in a picture have no room to be long; the table beside it has them.
+  qkv.short = (name) => (name.length > 9 ? Array.from(name).slice(0, 8).join('') + '…' : name);
+
   // box: the corner points {x0, y0, x1, y1} that must fit; room for labels around them.
   qkv.plane = (box, unit, room) => {
     const wide = (box.x1 - box.x0) * unit, high = (box.y1 - box.y0) * unit;
