@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""lab_measures.py - what the lab's large maps cost, for measure.py: rows of (what, ms, bound).
+"""lab_measures.py - what the lab's large maps cost, for measure_page.py: rows of (what, ms, bound).
 
 Tables are made in the page and read by the core like a reader's own; a bound is for a page alone on
 its machine.
