@@ -367,8 +367,8 @@ static void NAME(few_blend)(qkvi_few *t)
             const real mb = ((const real *)t->mb)[at];
             if (NAME(is_dead)(mb)) continue;
             NAME(few_fold)
-            ((real *)((char *)t->state + r * t->state_bytes),
-             (const real *)((const char *)t->sums + r * t->sums_bytes), mb,
+            ((real *)(void *)((char *)t->state + r * t->state_bytes),
+             (const real *)(const void *)((const char *)t->sums + r * t->sums_bytes), mb,
              ((const real *)t->lb)[at], t->dv);
         }
     }
