@@ -2,6 +2,7 @@
 /* tile.c - cuts the rows into items and the keys into spans. Nothing here changes a bit of the
  * result; it decides how often a key block is fetched and how evenly the work divides.
  */
+#include "base/checked.h"
 #include "base/contract.h"
 #include "plan/plan.h"
 
@@ -11,6 +12,9 @@
 /* what the tiles of an item touch with every key block: the greater part of a second-level cache of
  * 1 MB, which a block of keys and values must share */
 #define TILES_BUDGET (INT64_C(640) * 1024)
+
+/* what the nodes of spans done apart may take, for each thread */
+#define APART_BUDGET (INT64_C(512) * 1024)
 
 enum { ITEMS_A_THREAD = 8 };
 
@@ -61,6 +65,17 @@ static int32_t few_heads(const qkv_plan *plan)
     return heads < 1 ? 1 : (int32_t)heads;
 }
 
+/* Fewer items than threads can use, several spans, and room for the spans' nodes. */
+static int32_t worth_apart(const qkv_plan *plan)
+{
+    int64_t rows, bytes;
+    return plan->few_heads && plan->max_threads > 1 && plan->spans > 1 &&
+           plan->items / plan->few_heads < 2 * (int64_t)plan->max_threads &&
+           !qkvi_mul(plan->batch * plan->heads * plan->rows, plan->spans, &rows) &&
+           !qkvi_mul(rows, (plan->dv + 2) * plan->real_bytes, &bytes) &&
+           bytes <= APART_BUDGET * plan->max_threads;
+}
+
 void qkvi_plan_tile(qkv_plan *plan)
 {
     plan->spans = divide_up(plan->keys, QKVI_SPAN);
@@ -108,8 +123,7 @@ void qkvi_plan_tile(qkv_plan *plan)
     if (plan->v.dtype != plan->real) plan->strips_v = 1;
     plan->item_rows = tiles * plan->tile_rows;
     count_items(plan);
-    plan->apart = plan->few_heads && plan->max_threads > 1 && plan->spans > 1 &&
-                  plan->items / plan->few_heads < 2 * (int64_t)plan->max_threads;
+    plan->apart = worth_apart(plan);
 }
 
 int64_t qkvi_plan_items(const qkv_plan *plan)

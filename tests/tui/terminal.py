@@ -10,6 +10,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import termios
@@ -277,6 +278,13 @@ class Screen:
         self.look = (bold, reverse, underline, color)
 
 
+def on_its_own():
+    """A new session's terminal and signals, whatever a background shell or nohup handed down."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP):
+        signal.signal(number, signal.SIG_DFL)
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 class Program:
     """A program on a pseudo-terminal of its own, as its session's leader."""
 
@@ -294,7 +302,7 @@ class Program:
         self.process = subprocess.Popen(
             words, stdin=self.inner, stdout=self.inner, stderr=self.inner, start_new_session=True,
             env={k: v for k, v in base.items() if v is not None},
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            preexec_fn=on_its_own)
         self.pid = self.process.pid
 
     def set_size(self, rows, columns):
