@@ -99,10 +99,10 @@ static int place_apart(qkv_plan *p, int64_t *end)
 
 qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
 {
-    int64_t end = 0, all;
+    int64_t end = 0, all, edges = 0;
     p->at_slots = 64 + qkvi_round64(p->max_threads);
-    if (place(&p->at_blocks, &p->at_slots, p->sequences ? p->sequences + 1 : 0,
-              (int64_t)sizeof(int64_t)) ||
+    if ((p->sequences && qkvi_add(p->sequences, 1, &edges)) ||
+        place(&p->at_blocks, &p->at_slots, edges, (int64_t)sizeof(int64_t)) ||
         place(&p->at_finals, &p->at_slots,
               p->use & QKV_USE_KEY_SUMS ? p->batch * p->heads * p->rows : 0, 2 * p->real_bytes) ||
         place_apart(p, &p->at_slots) ||
