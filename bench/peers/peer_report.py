@@ -214,7 +214,7 @@ def write(result, folder):
              *peers_part(result, charts), *details_part(result)]
     text = '\n'.join(lines).rstrip('\n') + '\n'
     (folder / 'performance.md').write_text(text, encoding='utf-8')
-    (charts / 'measured.json').write_text(json.dumps(result, indent=1) + '\n', encoding='utf-8')
+    (charts / 'measured.json').write_text(json.dumps(result) + '\n', encoding='utf-8')
     return text
 
 
