@@ -52,6 +52,9 @@ typedef struct view_of {
 qkv_status view_calc(view_json *json, const view_of *of);
 qkv_status view_lookup(view_json *json, const view_of *of);
 qkv_status view_project(view_json *json, const view_of *of);
+/* "features": what each number of X stands for. */
+void view_project_features(view_json *json, const lesson_state *state, const lesson_view *view,
+                           lesson_line *line);
 qkv_status view_blend(view_json *json, const view_of *of);
 qkv_status view_root(view_json *json, const view_of *of);
 qkv_status view_code(view_json *json, const view_of *of);

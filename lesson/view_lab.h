@@ -37,6 +37,9 @@ qkv_status view_lab_strongest(view_json *json, const lesson_view *view);
 qkv_status view_lab_names(view_json *json, const lesson_view *view);
 /* "names" as they are, "q", "k", "v": rows of texts that read back as the same numbers. */
 qkv_status view_lab_numbers(view_json *json, const lesson_view *view);
+/* X, the matrices W and their features with every digit, and "say": is the grid of scores symmetric?
+ * Needs all rows. */
+qkv_status view_lab_weights(view_json *json, const lesson_state *state, const lesson_view *view);
 /* The token's table: key, value, query, every stage up to the input's. */
 qkv_status view_lab_table(view_json *json, const lesson_view *view);
 

@@ -97,12 +97,13 @@ static void matrix(view_json *json, const char *key, const state_matrix *m, cons
     view_close(json, ']');
 }
 
-static void features(view_json *json, const view_of *of, lesson_line *line)
+void view_project_features(view_json *json, const lesson_state *state, const lesson_view *view,
+                           lesson_line *line)
 {
     view_open(json, "features", '[');
-    for (int32_t f = 0; f < of->state->features; f++) {
+    for (int32_t f = 0; f < state->features; f++) {
         const char *const name = project_feature(f);
-        line_start(line, of->view->face);
+        line_start(line, view->face);
         if (name != NULL) {
             line_text(line, name);
         } else {
@@ -130,7 +131,7 @@ qkv_status view_project(view_json *json, const view_of *of)
         view_text(json, NULL, line->text);
     }
     view_close(json, ']');
-    features(json, of, line);
+    view_project_features(json, s, of->view, line);
     matrix(json, "x", &s->embedding, of, line);
     matrix(json, "w", &s->w[s->project], of, line);
     matrix(json, "y", &s->qkv[s->project], of, line);

@@ -384,6 +384,16 @@ void page_call_lab_numbers(page_request request)
     end(&json, view_lab_numbers(&json, &view));
 }
 
+/* What their Q, K and V come from, and the scores of the lab's own stage 1. */
+void page_call_lab_weights(page_request request)
+{
+    lab *const l = open_state(&request);
+    view_json json;
+    if (l == NULL || !compute(l, 0, 0, l->sizes.rows)) return;
+    begin(&json);
+    end(&json, view_lab_weights(&json, l->state, &l->view));
+}
+
 /* The temperature of a stop of the slider. */
 void page_call_lab_stop(page_request request)
 {

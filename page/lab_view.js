@@ -122,7 +122,7 @@
     });
     lab.drawControls(about);
   });
-  for (const part of [lab.heads, lab.numbers, lab.causal, lab.own]) lab.part(part.node, part.draw);
+  for (const part of [lab.heads, lab.numbers, lab.weights, lab.causal, lab.own]) lab.part(part.node, part.draw);
 
   let width = 0;
   window.addEventListener('resize', () => {

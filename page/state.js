@@ -78,8 +78,9 @@
   }
 
   // Each returns null, or a sentence that says what is wrong; then nothing has changed.
-  qkv.set = (items, what) => {
-    let request = qkv.text;
+  // connect: letters of Q, K, V that come from X and W again, in the same act.
+  qkv.set = (items, what, connect) => {
+    let request = connect ? qkv.model('reconnect', qkv.text + '\n' + connect).state : qkv.text;
     for (const key in items) request += '\n' + key + '\n' + items[key];
     return take(qkv.model('set', request), what || 'set');
   };

@@ -161,6 +161,19 @@ def own_trouble(page):
     return place.text_content() if place.is_visible() else ''
 
 
+def lab_part(page, title):
+    """A part of the lab that is folded away, opened."""
+    part = lab(page).locator('details.lab-part').filter(has=page.locator('summary', has_text=title))
+    part.evaluate('(x) => { x.open = true; }')
+    settle(page)
+    return part
+
+
+def weight(page, table, row, column):
+    """A field of X ("X") or of a matrix W ("q", "k", "v") in the lab."""
+    return page.locator(f'#lab-weights input[data-w="{table}"][data-r="{row}"][data-c="{column}"]')
+
+
 def lab_row(page):
     """The list beside the map: [[name, number], ...]."""
     return page.locator('#lab .lab-side table.lab-list tbody tr').evaluate_all(
