@@ -50,7 +50,8 @@ qkv_status view_lab_choice(view_json *json, const char *key, const lesson_choice
 qkv_status view_lab_difference(view_json *json, const lesson_state *state, const lesson_view *a,
                                const lesson_view *b);
 
-/* Outputs of all rows before and after: "rows": name, before, after, same bits or not. */
+/* Outputs of all rows before and after: "rows": name, before, after as text, all their numbers as "x"
+ * and "y", same bits or not. */
 qkv_status view_lab_causal(view_json *json, const lesson_view *before, const lesson_view *after);
 
 #endif /* QKV_LESSON_VIEW_LAB_H */

@@ -126,6 +126,13 @@ static int same_bits(const double *a, const double *b, int64_t n)
     return 1;
 }
 
+static void exact(view_json *json, const char *key, const double *x, int64_t n)
+{
+    view_open(json, key, '[');
+    for (int64_t c = 0; c < n; c++) view_real(json, NULL, x[c]);
+    view_close(json, ']');
+}
+
 qkv_status view_lab_causal(view_json *json, const lesson_view *before, const lesson_view *after)
 {
     const lesson_input *const in = before->in;
@@ -148,6 +155,8 @@ qkv_status view_lab_causal(view_json *json, const lesson_view *before, const les
         line_start(line, before->face);
         view_line_vector(line, b, in->d_v, in->d_v <= 3 ? in->d_v : 2, 0);
         view_text(json, "after", line->text);
+        exact(json, "x", a, in->d_v);
+        exact(json, "y", b, in->d_v);
         view_flag(json, "same", equal);
         view_close(json, '}');
     }

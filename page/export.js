@@ -114,7 +114,7 @@
   // Rows of texts by RFC 4180; what a spreadsheet would take for a formula gets an apostrophe. A
   // number keeps its digits and is never one; its minus becomes that of a keyboard.
   qkv.csvOf = (rows) => rows.map((row) => row.map((cell) => {
-    const number = /^[\u2212-]?[0-9]+(\.[0-9]+)?$/.test(cell);
+    const number = /^[\u2212-]?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/.test(cell);
     const text = number ? cell.replace('\u2212', '-') : /^[=+\-@\t\r]/.test(cell) ? "'" + cell : cell;
     return /[",\r\n ]/.test(text) || text === '' ? '"' + text.replace(/"/g, '""') + '"' : text;
   }).join(',')).join('\r\n') + '\r\n';

@@ -34,6 +34,8 @@
   }
 
   lab.maps = [];
+  // "B: ÷ dₖ": the panel, and in what it differs from the other.
+  lab.panelTitle = (n) => [qkv.word(n ? 'LAB_PANEL_B' : 'LAB_PANEL_A'), lab.about.parts[n]].filter((x) => x).join(': ');
   function panel(n) {
     const m = lab.makeMap(n), grid = lab.makeGrid(m, n), scale = legend();
     const list = lab.makeList(n), work = lab.makeWork(n), twin = lab.makeTwin(n), table = lab.makeTable(n);
@@ -50,7 +52,7 @@
 
     function draw(about, names) {
       qkv.show(title, about.compare);
-      title.replaceChildren(...lab.math([n ? qkv.word('LAB_PANEL_B') : qkv.word('LAB_PANEL_A'), about.parts[n]].filter((x) => x).join(': ')));
+      title.replaceChildren(...lab.math(lab.panelTitle(n)));
       qkv.show(mapBox, about.map);
       qkv.show(table.node, !about.map);
       qkv.show(twin.node, about.map);

@@ -96,6 +96,62 @@ def _compare(session):
     kit.same(face.lab(page).locator('.lab-panel:visible').count(), 2, 'panels')
 
 
+OPTIONS = [  # what is chosen in B, and how a link says both panels
+    ('scale', lambda page: face.choose(page, 'Scale', 'none'),
+     'st=3&mask=causal&T=0.5', 'st=3&mask=causal&T=0.5&scale=none'),
+    ('mask', lambda page: face.choose(page, 'Mask', 'none'),
+     'st=3&scale=dk&T=0.5&mask=causal', 'st=3&scale=dk&T=0.5'),
+    ('sharpness', lambda page: sharpest(page),
+     'st=3&scale=dk&mask=causal&T=0.5', 'st=3&scale=dk&mask=causal&T=10'),
+    ('wrong way', lambda page: face.lab(page).get_by_role('checkbox', name=re.compile('wrong')).check(),
+     'st=3&scale=dk&T=0.5&mask=causal', 'st=3&scale=dk&T=0.5&mask=causal&wrong=1'),
+]
+
+
+def sharpest(page):
+    page.locator('#lab-sharpness').focus()
+    page.keyboard.press('End')
+
+
+def both(page, view):
+    """The four files of A beside B, taken apart: JSON and CSV of each, texts of the SVG."""
+    made = json.loads(saved(page, 'JSON'))
+    kit.same(list(made), ['A', 'B'], view)
+    rows = list(csv.reader(io.StringIO(saved(page, 'CSV').decode())))
+    tables = {x: [row[1:] for row in rows[1:] if row[0] == x] for x in 'AB'}
+    kit.same([rows[0][0], {len(x) for x in rows}], ['panel', {len(rows[0])}], view)
+    svg = xml.dom.minidom.parseString(saved(page, 'SVG'))
+    pictures = [x for x in svg.documentElement.childNodes if x.nodeName == 'svg']
+    check(png_pixels(saved(page, 'PNG')) > 8, view, 'the PNG is blank')
+    return made, tables, [' '.join(y.firstChild.data for y in x.getElementsByTagName('text') if y.firstChild)
+                          for x in pictures]
+
+
+@case('A beside B: each option alone parts them, and all four files hold both panels')
+def _both(session):
+    for what, act, start, other in OPTIONS:
+        for view in ('table', 'map'):
+            page = session.open(f'sec=lab&view={view}&ab=1&{start}&'
+                                + '&'.join('b.' + x for x in start.split('&')[1:]))
+            kit.same(page.evaluate('window.qkv.lab.about.changed'), 0, what)
+            face.lab(page).get_by_role('group', name='Change').get_by_role('radio', name='B').check()
+            act(page)
+            face.settle(page)
+            about = page.evaluate('window.qkv.lab.about')
+            kit.same(about['changed'], 1, what)
+            made, tables, pictures = both(page, view)
+            for x, text, drawn in zip('AB', (start, other), pictures):
+                want = json.loads(session.qkv('explain', '--state', text, '--format', 'json'))
+                kit.same(made[x], want, f'{what}, {view}, {x}')
+                weights = [f'{y:.2f}' for y in want['weight'][2]]
+                row = [f'{float(y):.2f}' for y in (tables[x][2][2:] if view == 'map' else
+                                                   [z[-1] for z in tables[x][1:]])]
+                kit.same(row, weights, f'CSV: {what}, {view}, {x}')
+                check(all(y in drawn for y in weights if view == 'table'), what, x, drawn)
+            check(made['A'] != made['B'], what, 'A and B are the same')
+            page.context.close()
+
+
 @case('masks, the wrong way, sharpness: the sum says what went wrong')
 def _wrong_way(session):
     page = session.open('sec=lab&view=map&st=3&t=cat')
@@ -277,6 +333,20 @@ def _later(session):
     kit.same([x[3] for x in rows], ['same bits'] * 3 + ['changed'], 'causal')
     check('changed' in [x[4] for x in rows][:3], 'without a mask', rows)
     kit.same([x[1] for x in rows][:3], [x[2] for x in rows][:3])
+    part = face.lab_part(page, 'Change a later token')
+    with page.expect_download() as made:
+        part.get_by_role('button', name='CSV', exact=True).click()
+    table = list(csv.reader(io.StringIO(open(made.value.path(), encoding='utf-8').read())))
+    kit.same(table[0], ['token', 'output 0', 'output 1', 'after the change 0', 'after the change 1',
+                        'causal mask', 'no mask'], 'one number a column')
+    for row, shown in zip(table[1:], rows):
+        numbers = [float(x) for x in row[1:5]]  # every digit, where the table has two
+        for pair, text in ((numbers[:2], shown[1]), (numbers[2:], shown[2])):
+            kit.same('[' + ', '.join(f'{x:.2f}' for x in pair) + ']', text)
+        kit.same(row[5:], shown[3:5])
+    with page.expect_download() as made:
+        part.get_by_role('button', name='JSON', exact=True).click()
+    json.loads(open(made.value.path(), encoding='utf-8').read())
 
 
 def typed(page, field, text):
