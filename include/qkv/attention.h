@@ -171,8 +171,8 @@ typedef struct qkv_show {
 /* ---- run ------------------------------------------------------------------------------------- */
 
 /* Start from qkv_run_args_init(). Data pointers point at element [0,0,0,0] and may have any byte
- * alignment; a tensor without elements may be NULL. The bytes that out and lse span may not meet
- * each other or those of an input. */
+ * alignment; a tensor without elements may be NULL. The bytes that an output or the workspace spans
+ * may not meet those of another, of an input, or of the plan. */
 typedef struct qkv_run_args {
     uint32_t size;
     uint32_t reserved; /* 0 */
@@ -221,8 +221,11 @@ QKV_API qkv_status qkv_attention(const qkv_params *params, const void *q, const 
  * QKV_PARTIAL_KEYS, or key_end is the number of keys. data holds, for every row [batch][head][row],
  * the nodes of the fold tree that the range covers, in key order; a node is m, l, o[d_v] in the
  * accumulator's type: out would be o / l, lse (m + log2 l) ln 2. docs/numerics.md, "Partials". Keys
- * count as in args.kv_start. There are none of packed sequences, and none with row_max, key_sums or
- * show. */
+ * count as in args.kv_start, those of packed sequences in each sequence by itself; a sequence that has
+ * no key in the range leaves dead nodes. args.row_max of qkv_run_partial() holds the maxima over the
+ * range; the largest of all parts (NaN before all) is the whole's, and qkv_partial_finish() takes none:
+ * a node holds a rounded maximum only. key_sums and show are refused with both: they need all keys
+ * and the rows' final sums at once. */
 typedef struct qkv_partial {
     uint32_t size;
     uint32_t reserved; /* 0 */
@@ -240,7 +243,8 @@ QKV_API size_t qkv_partial_size(const qkv_plan *plan, int64_t key_begin, int64_t
 QKV_API qkv_status qkv_run_partial(const qkv_plan *plan, const qkv_run_args *args,
                                    const qkv_partial *part, qkv_error *err);
 /* Folds parts that together cover every key exactly once, in any order of the array, and writes
- * args->out and args->lse: the bits that one qkv_run() over all keys gives. */
+ * args->out and args->lse: the bits that one qkv_run() over all keys gives. Of what a run reads, only
+ * args->sinks is read. */
 QKV_API qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *args,
                                       const qkv_partial *parts, int64_t nparts, qkv_error *err);
 

@@ -38,8 +38,8 @@ void qkvi_added_list(const qkv_plan *plan, const qkv_run_args *a, qkvi_added lis
     if (plan->use & QKV_USE_MASK) list[0] = pairs("args.mask", a->mask, &plan->look);
     if (plan->use & QKV_USE_BIAS) list[1] = pairs("args.bias", a->bias, &plan->bias);
     list[2] = (qkvi_added){"args.slopes", a->slopes, 0, given ? slopes * plan->real_bytes : 0};
-    list[3] = (qkvi_added){"args.sinks", a->sinks, 0,
-                           plan->use & QKV_USE_SINK ? plan->heads * plan->real_bytes : 0};
+    list[QKVI_ADDED_SINKS] = (qkvi_added){
+        "args.sinks", a->sinks, 0, plan->use & QKV_USE_SINK ? plan->heads * plan->real_bytes : 0};
 }
 
 /* none of the numbers is NaN, nor an infinity where one would not do */
@@ -64,8 +64,9 @@ qkv_status qkvi_sinks_check(const qkv_plan *plan, const qkv_run_args *a, qkv_err
     qkvi_added list[QKVI_ADDED];
     qkv_status s;
     qkvi_added_list(plan, a, list);
-    if (list[3].high > 0 && (s = qkvi_need(a->sinks, list[3].arg, err))) return s;
-    return check_numbers(plan, list + 3, 1, err);
+    const qkvi_added *const sinks = list + QKVI_ADDED_SINKS;
+    if (sinks->high > 0 && (s = qkvi_need(a->sinks, sinks->arg, err))) return s;
+    return check_numbers(plan, sinks, 1, err);
 }
 
 qkv_status qkvi_added_check(const qkv_plan *plan, const qkv_run_args *a, qkv_rule *rule,
@@ -77,7 +78,7 @@ qkv_status qkvi_added_check(const qkv_plan *plan, const qkv_run_args *a, qkv_rul
     for (int i = 0; i < QKVI_ADDED; i++)
         if (list[i].low != list[i].high && (s = qkvi_need(list[i].x, list[i].arg, err))) return s;
     if ((s = check_numbers(plan, list + 2, 0, err))) return s;
-    if ((s = check_numbers(plan, list + 3, 1, err))) return s;
+    if ((s = check_numbers(plan, list + QKVI_ADDED_SINKS, 1, err))) return s;
     if (!(plan->use & QKV_USE_RULE)) return QKV_OK;
     if ((s = qkvi_need(a->rule, "args.rule", err))) return s;
     if ((s = qkvi_widen(rule, sizeof *rule, a->rule, FIRST_RULE, "args.rule.size", err))) return s;

@@ -7,7 +7,7 @@
 
 #include "plan/plan.h"
 
-enum { QKVI_ADDED = 4 };
+enum { QKVI_ADDED = 4, QKVI_ADDED_SINKS = 3 };
 
 /* Bytes [low, high) from x that a run reads of one input; equal: it is not in use. */
 typedef struct qkvi_added {

@@ -83,8 +83,6 @@ void qkvi_tile_finish(const qkvi_job *job, const qkvi_place *place, qkvi_tile *t
     p->ops->finish(t->work, m, l, p->keep_factor, other ? wide : out, other ? p->dv : row_stride,
                    other ? 1 : p->out.stride[3], lse, t->rows, p->dv, width);
     if (lse && logit > -(double)__builtin_inff()) sink_alone(p, lse, t->rows, logit);
-    if (job->row_max)
-        p->ops->show_top(t->top, qkvi_at_out(job->row_max, flat * p->real_bytes), t->rows);
     if (other)
         p->ops->narrow(out, wide, p->out.dtype, row_stride, p->out.stride[3], t->rows, p->dv);
 }
@@ -93,6 +91,9 @@ void qkvi_tile_end(const qkvi_job *job, const qkvi_place *place, qkvi_tile *t, v
                    qkvi_outlet *outlet, int64_t key_end)
 {
     const qkv_plan *const p = job->plan;
+    const int64_t flat = (place->batch * p->heads + place->head) * p->rows + place->row + t->row;
+    if (job->row_max)
+        p->ops->show_top(t->top, qkvi_at_out(job->row_max, flat * p->real_bytes), t->rows);
     if (!job->partial) {
         qkvi_tile_finish(job, place, t, slot);
     } else if (key_end == p->keys) {

@@ -9,9 +9,16 @@
 #include "base/contract.h"
 #include "run/run.h"
 
+/* NULL where rows are not packed; a finish takes them as they lie */
 static int64_t *blocks_before(const qkvi_job *job)
 {
+    if (job->plan->sequences == 0 || job->item == qkvi_item_finish) return NULL;
     return (int64_t *)(void *)((char *)job->workspace + job->plan->at_blocks);
+}
+
+static int64_t whole_blocks(const qkv_plan *p)
+{
+    return p->rows / p->item_rows + (p->rows % p->item_rows != 0);
 }
 
 int64_t qkvi_items(const qkvi_job *job)
@@ -19,8 +26,9 @@ int64_t qkvi_items(const qkvi_job *job)
     const qkv_plan *const p = job->plan;
     if (job->item == qkvi_item_sums) return qkvi_sums_items(job);
     if (job->item == qkvi_item_span) return qkvi_plan_items(p);
-    if (p->sequences == 0 || p->items == 0) return p->items / job->heads;
     int64_t *const before = blocks_before(job);
+    if (before == NULL || p->items == 0)
+        return p->batch * (p->heads / job->heads) * whole_blocks(p);
     before[0] = 0;
     for (int64_t s = 0; s < p->sequences; s++) {
         const int64_t rows = job->cu_q[s + 1] - job->cu_q[s];
@@ -97,8 +105,8 @@ qkvi_place qkvi_sums_place(const qkvi_job *job, int64_t item, int64_t *key_begin
 qkvi_place qkvi_item_place(const qkvi_job *job, int64_t number)
 {
     const qkv_plan *const p = job->plan;
-    const int64_t *const before = p->sequences ? blocks_before(job) : NULL;
-    const int64_t blocks = before ? before[p->sequences] : p->row_blocks;
+    const int64_t *const before = blocks_before(job);
+    const int64_t blocks = before ? before[p->sequences] : whole_blocks(p);
     const int64_t head = number / blocks * job->heads, turn = number % blocks;
     const int64_t block = job->tap ? turn : blocks - 1 - turn;
     const int64_t s = before ? find_sequence(before, p->sequences, block) : head / p->heads;

@@ -376,44 +376,12 @@ static void edges_of_packed_sequences(void **state)
     prob_free(&p);
 }
 
-static void packed_sequences_have_no_partials(void **state)
-{
-    (void)state;
-    prob p = prob_new(QKV_F32, 1, 1, 1, 4, 4, 4, 4);
-    p.use = QKV_USE_PACKED;
-    p.mask.sequences = 1;
-    p.mask.cu_q[1] = p.mask.cu_k[1] = 4;
-    const qkv_params x = prob_params(&p, (how){0});
-    qkv_plan *plan = NULL;
-    assert_int_equal(qkv_plan_create(&plan, &x, NULL, NULL), QKV_OK);
-    assert_int_equal(qkv_partial_size(plan, 0, 4), 0);
-    float data[64];
-    qkv_partial part = qkv_partial_init();
-    part.key_end = 4;
-    part.data = data;
-    part.data_size = sizeof data;
-    qkv_run_args a = qkv_run_args_init();
-    a.q = p.q;
-    a.k = p.k;
-    a.v = p.v;
-    a.workspace = workspace_new(plan);
-    a.workspace_size = qkv_plan_workspace(plan);
-    prob_args(&p, &a);
-    qkv_error e = qkv_error_init();
-    assert_int_equal(qkv_run_partial(plan, &a, &part, &e), QKV_EUNSUPPORTED);
-    assert_non_null(strstr(e.text, "sequences"));
-    free(a.workspace);
-    qkv_plan_destroy(plan);
-    prob_free(&p);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbered_cases),
         cmocka_unit_test(lengths_out_of_their_bounds),
         cmocka_unit_test(edges_of_packed_sequences),
-        cmocka_unit_test(packed_sequences_have_no_partials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

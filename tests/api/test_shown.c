@@ -274,13 +274,57 @@ static void what_cannot_be_shown(void **state)
     prob_free(&p);
 }
 
+/* Second passes have no place in a partial, and what a node does not hold none in a finish. */
+static void what_partials_do_not_hold(void **state)
+{
+    (void)state;
+    prob p = prob_new(QKV_F32, 1, 1, 1, 4, 4, 4, 4);
+    float x[64], data[64], out[16], top[4];
+    qkv_partial part = qkv_partial_init();
+    part.key_end = 4;
+    part.data = data;
+    part.data_size = sizeof data;
+    for (int sums = 0; sums < 2; sums++) {
+        qkv_params q = prob_params(&p, (how){0});
+        if (sums) q.use |= QKV_USE_KEY_SUMS;
+        qkv_plan *plan = NULL;
+        qkv_error e = qkv_error_init();
+        assert_int_equal(qkv_plan_create(&plan, &q, NULL, NULL), QKV_OK);
+        qkv_show show = qkv_show_init();
+        show.weight = x;
+        qkv_run_args a = qkv_run_args_init();
+        a.q = p.q;
+        a.k = p.k;
+        a.v = p.v;
+        a.out = out;
+        a.workspace = workspace_new(plan);
+        a.workspace_size = qkv_plan_workspace(plan);
+        if (!sums) a.show = &show;
+        const char *const arg = sums ? "plan" : "args.show";
+        assert_int_equal(qkv_run_partial(plan, &a, &part, &e), QKV_EUNSUPPORTED);
+        assert_string_equal(e.arg, arg);
+        assert_int_equal(qkv_partial_finish(plan, &a, &part, 1, &e), QKV_EUNSUPPORTED);
+        assert_string_equal(e.arg, arg);
+        a.show = NULL;
+        a.row_max = top;
+        if (!sums) {
+            assert_int_equal(qkv_run_partial(plan, &a, &part, &e), QKV_OK);
+            assert_int_equal(qkv_partial_finish(plan, &a, &part, 1, &e), QKV_EUNSUPPORTED);
+            assert_string_equal(e.arg, "args.row_max");
+            assert_non_null(strstr(e.text, "partials do not hold"));
+        }
+        free(a.workspace);
+        qkv_plan_destroy(plan);
+    }
+    prob_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_kept_fits_together),
-        cmocka_unit_test(chosen_rows_are_the_same),
-        cmocka_unit_test(dropout_drops_what_it_says),
-        cmocka_unit_test(what_cannot_be_shown),
+        cmocka_unit_test(what_is_kept_fits_together), cmocka_unit_test(chosen_rows_are_the_same),
+        cmocka_unit_test(dropout_drops_what_it_says), cmocka_unit_test(what_cannot_be_shown),
+        cmocka_unit_test(what_partials_do_not_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
