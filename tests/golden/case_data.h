@@ -64,6 +64,11 @@ static const golden_case golden_cases[] = {
 #undef LN2
 enum { GOLDEN_NCASES = sizeof golden_cases / sizeof golden_cases[0] };
 
+/* How much is run: all; little (under a sanitizer, or where an emulator computes multiply-adds in
+ * software); or, in an emulator whose processor has them, the best kernels on every case one way and on
+ * the middle ones every way, the other kernels a little. */
+typedef enum golden_effort { GOLDEN_ALL, GOLDEN_LITTLE, GOLDEN_EMULATED } golden_effort;
+
 /* FNV-1a, 64 bits, over the little-endian bytes of the elements' bit patterns. */
 #define GOLDEN_FNV_START UINT64_C(0xcbf29ce484222325)
 

@@ -6,7 +6,7 @@
  * Knows the public header only. Every plan is asked, by qkv_plan_describe(), whether it really uses
  * the kernel in question; the executor runs its tasks backwards, one after another.
  *
- *     test_golden [--isa NAME] [--small] [--expect NAME,...]   TAP
+ *     test_golden [--isa NAME] [--small] [--emulated] [--expect NAME,...]   TAP
  *     test_golden --list                    the cases
  *     test_golden --isa NAME --dump CASE    every element, as spec_forward --dump prints it
  *
@@ -59,13 +59,15 @@ static int64_t width_of(const golden_case *c)
 
 /* Kernels without FMA need up to 0.1 us for a multiply-add (ten times that in an emulator): they
  * run the larger cases one way only. */
-static int has_time(const golden_case *c, int32_t isa, way how, int small)
+static int has_time(const golden_case *c, int32_t isa, way how, golden_effort effort)
 {
-    static const int64_t bounds[3][2] = {
-        {600000, 130000}, {130000, 40000}, {1000000, 200000}}; /* f32, f64 */
+    static const int64_t bounds[4][2] = {
+        {600000, 130000}, {130000, 40000}, {1000000, 200000}, {1200000, 300000}}; /* f32, f64 */
     const int software_fma = isa == QKV_ISA_SCALAR || isa == QKV_ISA_WIDE16;
     const int64_t work = rows_of(c) * c->keys * (c->d + c->d_v);
-    if (small) return work <= bounds[how != ONE_THREAD][c->bits == 64];
+    if (effort == GOLDEN_EMULATED && isa == qkv_isa_id(qkv_isa_count() - 1))
+        return how == ONE_THREAD || work <= bounds[3][c->bits == 64];
+    if (effort) return work <= bounds[how != ONE_THREAD][c->bits == 64];
     return !software_fma || how == ONE_THREAD || work <= bounds[2][c->bits == 64];
 }
 
@@ -303,13 +305,13 @@ static void free_tensors(const tensors *t)
     free(t->lse);
 }
 
-static void run_all(point points[][NWAYS], int32_t isa, int small)
+static void run_all(point points[][NWAYS], int32_t isa, golden_effort effort)
 {
     for (int32_t n = 0; n < GOLDEN_NCASES; n++) {
         const golden_case *const c = &golden_cases[n];
         const tensors t = make_tensors(c);
         for (int32_t how = 0; how < NWAYS; how++) {
-            if (!has_time(c, isa, (way)how, small)) continue;
+            if (!has_time(c, isa, (way)how, effort)) continue;
             const result r = run_case(c, isa, (way)how, &t, NULL);
             judge(&points[c->bits == 64][how], n, &r);
         }
@@ -329,7 +331,7 @@ static int report(int32_t *number, int32_t isa, const char *type, way how, const
     return !ok;
 }
 
-static int test_isa(int32_t *number, int32_t isa, int small, int expected)
+static int test_isa(int32_t *number, int32_t isa, golden_effort effort, int expected)
 {
     if (!qkv_isa_usable(isa)) {
         if (!expected)
@@ -338,7 +340,7 @@ static int test_isa(int32_t *number, int32_t isa, int small, int expected)
     }
     point points[2][NWAYS];
     memset(points, 0, sizeof points);
-    run_all(points, isa, small);
+    run_all(points, isa, effort);
     int failed = 0;
     for (int32_t wide = 0; wide < 2; wide++)
         for (int32_t how = 0; how < NWAYS; how++)
@@ -412,14 +414,17 @@ int main(int argc, char **argv)
 {
     const char *expected = NULL, *dump = NULL;
     int32_t isa = 0, number = 0;
-    int small = 0, failed = 0;
+    golden_effort effort = GOLDEN_ALL;
+    int failed = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--list") == 0) {
             for (int32_t n = 0; n < GOLDEN_NCASES; n++) puts(golden_cases[n].name);
             return 0;
         }
         if (strcmp(argv[i], "--small") == 0)
-            small = 1;
+            effort = GOLDEN_LITTLE;
+        else if (strcmp(argv[i], "--emulated") == 0)
+            effort = GOLDEN_EMULATED;
         else if (i + 1 < argc && strcmp(argv[i], "--isa") == 0)
             isa = isa_called(argv[++i]);
         else if (i + 1 < argc && strcmp(argv[i], "--expect") == 0)
@@ -427,8 +432,9 @@ int main(int argc, char **argv)
         else if (i + 1 < argc && strcmp(argv[i], "--dump") == 0)
             dump = argv[++i];
         else {
-            fprintf(stderr, "usage: test_golden [--isa NAME] [--small] [--expect NAME,...] "
-                            "[--list] [--dump CASE]\n");
+            fprintf(stderr,
+                    "usage: test_golden [--isa NAME] [--small] [--emulated] [--expect NAME,...] "
+                    "[--list] [--dump CASE]\n");
             return 2;
         }
     }
@@ -442,7 +448,7 @@ int main(int argc, char **argv)
     if (expected) failed += test_expected(&number, expected);
     for (int32_t i = 0; i < qkv_isa_count(); i++)
         if (isa == 0 || isa == qkv_isa_id(i))
-            failed += test_isa(&number, qkv_isa_id(i), small, expected != NULL);
+            failed += test_isa(&number, qkv_isa_id(i), effort, expected != NULL);
     if (failed)
         puts("# where, for what = out, lse, weight, scaled or partial:\n"
              "# spec_forward --dump CASE | grep ^what > a\n"
