@@ -53,7 +53,8 @@ const char *state_matrix_name(char which)
 int64_t state_whole_get(const lesson_state *s, const state_whole *w)
 {
     const void *const p = (const char *)s + w->at;
-    return w->most > INT32_MAX ? (int64_t) * (const uint32_t *)p : *(const int32_t *)p;
+    if (w->most > INT32_MAX) return *(const uint32_t *)p;
+    return *(const int32_t *)p;
 }
 
 void state_whole_put(lesson_state *s, const state_whole *w, int64_t x)

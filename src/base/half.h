@@ -3,7 +3,7 @@
  * nearest with ties to even, gradual underflow, overflow to infinity. No instruction set is asked
  * for, and no rounding mode matters.
  *
- * NaNs: widening keeps sign and payload, narrowing gives the quiet one without either (rule 11).
+ * NaNs: widening keeps sign and payload (a signalling f16 NaN becomes quiet), narrowing gives the quiet one without either (rule 11).
  */
 #ifndef QKVI_HALF_H
 #define QKVI_HALF_H
@@ -33,6 +33,7 @@ static inline float qkvi_f16_widen(uint16_t h)
                          sign | ((size << 13) + UINT32_C(0x38000000))}; /* 112 exponents apart */
     if (size >= 0x7c00) {
         w.bits = sign | (size << 13) | UINT32_C(0x7f800000);
+        if (size > 0x7c00) w.bits |= UINT32_C(0x400000); /* quiet, as processors make it */
     } else if (size < 0x400) { /* subnormal: size units of 2^-24, which float32 holds exactly */
         w.x = (float)size * 0x1p-24f;
         w.bits |= sign;

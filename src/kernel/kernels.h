@@ -72,18 +72,21 @@ typedef struct qkvi_step {
  *     s      [row][4096]  scores, then weights       mb, lb [row][32]  maximum and sum of each block
  *     sums   [row][dv]    of the block in work       state  [row]      m, l, o[0 .. dv): the span so far
  *
- * s, sums and the o of a state begin 64-aligned; in a new state m is -inf, the rest 0. */
+ *     near   two vectors of keys turned, or 8 keys' values widened, in the first-level cache
+ *
+ * s, sums, near and the o of a state begin 64-aligned; in a new state m is -inf, the rest 0. */
 enum { QKVI_FEW_ROWS = 8 };
 typedef struct qkvi_few {
     const void *qt; /* as in a tile */
     int64_t width;
     const void *k, *v;          /* the span's first key; channels adjacent */
+    int32_t k_dtype, v_dtype;   /* the table's own, or of float32 f16 and bf16 too */
     int64_t k_stride, v_stride; /* elements from one key to the next */
     int64_t d, dv;
     int32_t rows;           /* 1 ... 8, at most width */
     int32_t keys;           /* 1 ... 4096 */
     const int32_t *lo, *hi; /* live keys of each row, within [0, keys); lo >= hi: none */
-    void *s, *mb, *lb, *sums, *state;
+    void *s, *mb, *lb, *sums, *state, *near;
     int64_t sums_bytes, state_bytes; /* from one row to the next */
 } qkvi_few;
 

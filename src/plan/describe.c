@@ -174,8 +174,9 @@ void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
     add_strides(t, " v ", &p->v);
     add_strides(t, " out ", &p->out);
     qkvi_text_add(t, "\nchannels: ");
-    qkvi_text_add(t, p->gather_k ? "k copied block by block, " : "k in place, ");
-    qkvi_text_add(t, !p->strips_v   ? "v in place\n"
-                     : p->few_heads ? "v copied block by block\n"
-                                    : "v in strips, block by block\n");
+    const int32_t k_copied = p->few_heads ? p->few_copies_k : p->gather_k;
+    qkvi_text_add(t, k_copied ? "k copied block by block, " : "k in place, ");
+    qkvi_text_add(t, p->few_heads  ? p->few_copies_v ? "v copied block by block\n" : "v in place\n"
+                     : p->strips_v ? "v in strips, block by block\n"
+                                   : "v in place\n");
 }

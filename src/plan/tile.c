@@ -65,6 +65,14 @@ static int32_t few_heads(const qkv_plan *plan)
     return heads < 1 ? 1 : (int32_t)heads;
 }
 
+/* Channels that are not adjacent, or of a type that few rows do not read in place. */
+static int32_t few_copies(const qkv_plan *plan, const qkv_shape *x)
+{
+    const int near = x->dtype == plan->real ||
+                     (plan->real == QKV_F32 && (x->dtype == QKV_F16 || x->dtype == QKV_BF16));
+    return !near || (x->dim[3] > 1 && x->stride[3] != 1);
+}
+
 /* Fewer items than threads can use, several spans, and room for the spans' nodes. */
 static int32_t worth_apart(const qkv_plan *plan)
 {
@@ -121,6 +129,8 @@ void qkvi_plan_tile(qkv_plan *plan)
     /* another type is brought to the run's when a block is copied */
     if (plan->k.dtype != plan->real) plan->gather_k = 1;
     if (plan->v.dtype != plan->real) plan->strips_v = 1;
+    plan->few_copies_k = few_copies(plan, &plan->k);
+    plan->few_copies_v = few_copies(plan, &plan->v);
     plan->item_rows = tiles * plan->tile_rows;
     count_items(plan);
     plan->apart = worth_apart(plan);

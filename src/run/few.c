@@ -66,20 +66,25 @@ static void set_keys(const item *it, qkvi_few *few, int64_t key)
     few->v = v;
     few->k_stride = p->k.stride[2];
     few->v_stride = p->v.stride[2];
-    if (p->gather_k) {
+    few->k_dtype = p->k.dtype;
+    few->v_dtype = p->v.dtype;
+    if (p->few_copies_k) {
         qkvi_block_keys(p, it->slot + p->at_k, k, few->keys);
         few->k = it->slot + p->at_k;
         few->k_stride = p->d;
+        few->k_dtype = p->real;
     }
+    if (!p->few_copies_v) return;
     if (p->v.dtype != p->real) {
         few->v = it->slot + p->at_wide;
         p->ops->widen(it->slot + p->at_wide, v, p->v.dtype, p->v.stride[2], p->v.stride[3],
                       few->keys, p->dv);
-    } else if (p->strips_v) { /* channels apart: the room of the strips holds them as rows */
+    } else { /* the room of the strips holds them as rows */
         few->v = it->slot + p->at_v;
         p->ops->gather(it->slot + p->at_v, v, p->v.stride[2], p->v.stride[3], few->keys, p->dv);
     }
-    if (few->v != v) few->v_stride = p->dv;
+    few->v_stride = p->dv;
+    few->v_dtype = p->real;
 }
 
 /* Own keys [key, end) of one span into the rows' states: all at once where they can be read in
@@ -87,7 +92,7 @@ static void set_keys(const item *it, qkvi_few *few, int64_t key)
 static int do_keys(item *it, void *states, int64_t key, int64_t end)
 {
     const qkv_plan *const p = it->plan;
-    const int64_t step = p->gather_k || p->strips_v ? QKVI_BLOCK : QKVI_SPAN;
+    const int64_t step = p->few_copies_k || p->few_copies_v ? QKVI_BLOCK : QKVI_SPAN;
     int32_t lo[QKVI_FEW_ROWS], hi[QKVI_FEW_ROWS];
     qkvi_few few = {.qt = it->tile.qt,
                     .width = (int64_t)it->tile.vectors * p->lanes,
@@ -101,6 +106,7 @@ static int do_keys(item *it, void *states, int64_t key, int64_t end)
                     .lb = it->slot + p->at_few_lb,
                     .sums = it->slot + p->at_few_sums,
                     .state = states,
+                    .near = it->slot + p->at_near,
                     .sums_bytes = p->sums_bytes,
                     .state_bytes = p->state_bytes};
     int any = 0;

@@ -171,6 +171,10 @@ static void check_few_weigh(const rows_case *c, const rows_result *a, const rows
 }
 static void check_few_blend(const rows_case *c, const rows_result *a, const rows_result *b)
 {
+    if (c->bytes == 4) { /* keys and values in 16 bits */
+        same("few halves", b->few_widened, b->few_halves, c->rows * (c->dv + 2), 4, 1);
+        same("few halves", a->few_halves, b->few_halves, c->rows * (c->dv + 2), 4, 1);
+    }
     if (c->scattered || c->changed) return; /* few rows see ranges, and plain scores */
     same("few o", a->o, b->few_o, c->rows * c->dv, c->bytes, 1);
     same("few m", a->m, b->few_m, c->rows, c->bytes, 1);

@@ -262,62 +262,112 @@ static void scale_bits(char *x, int bytes, int64_t i)
     }
 }
 
-/* Rows [first, first + rows) as few rows; the block twice, so that it also folds into something. */
+enum { FEW_STATE = (ROWS_D + 16) * ROWS_BYTES, FEW_SPAN = 4096, FEW_BLOCKS = 32 };
+
+/* the memory of few rows; `states` ends where o is aligned */
+typedef struct few_memory {
+    _Alignas(64) char s[QKVI_FEW_ROWS * FEW_SPAN * ROWS_BYTES], sums[QKVI_FEW_ROWS * FEW_STATE];
+    _Alignas(64) char states[QKVI_FEW_ROWS * FEW_STATE], empty[FEW_STATE];
+    _Alignas(64) char near[8 * FEW_STATE > 32 * 128 * ROWS_BYTES ? 8 * FEW_STATE
+                                                                 : 32 * 128 * ROWS_BYTES];
+    char mb[QKVI_FEW_ROWS * FEW_BLOCKS * ROWS_BYTES], lb[QKVI_FEW_ROWS * FEW_BLOCKS * ROWS_BYTES];
+    int32_t lo[QKVI_FEW_ROWS], hi[QKVI_FEW_ROWS];
+} few_memory;
+
+/* Rows [first, first + rows) as few rows that have met nothing yet. */
+static qkvi_few few_rows(const qkvi_ops *ops, const rows_case *c, tile_memory *t, few_memory *f,
+                         int64_t first, int64_t rows)
+{
+    const int e = c->bytes;
+    const int64_t width = (rows + ops->lanes - 1) / ops->lanes * ops->lanes;
+    char *const state = f->states + 64 - 2 * e;
+    ops->pack(t->qt, c->q + c->offset + first * c->d * e, c->d, 1, rows, c->d, width, c->factor);
+    ops->load_node(t->o, t->m, t->l, NULL, 0, 0, c->dv, width); /* all dead */
+    ops->store_node(t->o, t->m, t->l, f->empty, (c->dv + 2) * e, 1, c->dv, width);
+    for (int64_t r = 0; r < rows; r++) {
+        memcpy(state + r * FEW_STATE, f->empty, (size_t)((c->dv + 2) * e));
+        f->lo[r] = c->ranged ? c->lo[first + r] : 0;
+        f->hi[r] = c->ranged ? c->hi[first + r] : c->keys;
+    }
+    memset(f->s, 0x5A, sizeof f->s); /* what is not written shows */
+    return (qkvi_few){.qt = t->qt,
+                      .width = width,
+                      .k = c->k + c->offset,
+                      .v = c->v + c->offset,
+                      .k_dtype = e == 4 ? QKV_F32 : QKV_F64,
+                      .v_dtype = e == 4 ? QKV_F32 : QKV_F64,
+                      .k_stride = c->d,
+                      .v_stride = c->dv,
+                      .d = c->d,
+                      .dv = c->dv,
+                      .rows = (int32_t)rows,
+                      .keys = c->keys,
+                      .lo = f->lo,
+                      .hi = f->hi,
+                      .s = f->s,
+                      .mb = f->mb,
+                      .lb = f->lb,
+                      .sums = f->sums,
+                      .state = state,
+                      .near = f->near,
+                      .sums_bytes = FEW_STATE,
+                      .state_bytes = FEW_STATE};
+}
+
+/* The block twice, so that it also folds into something. */
 static void run_few(const qkvi_ops *ops, const rows_case *c, rows_result *out, tile_memory *t,
                     int64_t first, int64_t rows)
 {
-    enum { STATE = (ROWS_D + 16) * ROWS_BYTES, SPAN = 4096, BLOCKS = 32 };
-    static _Alignas(64) char s[QKVI_FEW_ROWS * SPAN * ROWS_BYTES], sums[QKVI_FEW_ROWS * STATE];
-    static _Alignas(64) char states[QKVI_FEW_ROWS * STATE], empty[STATE];
-    static _Alignas(64) char mb[QKVI_FEW_ROWS * BLOCKS * ROWS_BYTES], lb[sizeof mb];
+    static few_memory memory;
     const int e = c->bytes;
-    const int64_t width = (rows + ops->lanes - 1) / ops->lanes * ops->lanes;
-    char *const state = states + 64 - 2 * e;
-    int32_t lo[QKVI_FEW_ROWS], hi[QKVI_FEW_ROWS];
-    ops->pack(t->qt, c->q + c->offset + first * c->d * e, c->d, 1, rows, c->d, width, c->factor);
-    ops->load_node(t->o, t->m, t->l, NULL, 0, 0, c->dv, width); /* all dead */
-    ops->store_node(t->o, t->m, t->l, empty, (c->dv + 2) * e, 1, c->dv, width);
-    for (int64_t r = 0; r < rows; r++) {
-        memcpy(state + r * STATE, empty, (size_t)((c->dv + 2) * e));
-        lo[r] = c->ranged ? c->lo[first + r] : 0;
-        hi[r] = c->ranged ? c->hi[first + r] : c->keys;
-    }
-    qkvi_few f = {.qt = t->qt,
-                  .width = width,
-                  .k = c->k + c->offset,
-                  .v = c->v + c->offset,
-                  .k_stride = c->d,
-                  .v_stride = c->dv,
-                  .d = c->d,
-                  .dv = c->dv,
-                  .rows = (int32_t)rows,
-                  .keys = c->keys,
-                  .lo = lo,
-                  .hi = hi,
-                  .s = s,
-                  .mb = mb,
-                  .lb = lb,
-                  .sums = sums,
-                  .state = state,
-                  .sums_bytes = STATE,
-                  .state_bytes = STATE};
+    qkvi_few f = few_rows(ops, c, t, &memory, first, rows);
     for (int twice = 0; twice < 2; twice++) {
-        memset(s, 0x5A, sizeof s); /* what is not written shows */
+        memset(memory.s, 0x5A, sizeof memory.s);
         ops->few_score(&f);
         for (int64_t r = 0; r < rows; r++)
-            memcpy(out->few_score + (first + r) * ROWS_KEYS * e, s + r * SPAN * e,
+            memcpy(out->few_score + (first + r) * ROWS_KEYS * e, memory.s + r * FEW_SPAN * e,
                    (size_t)(c->keys * e));
         ops->few_weigh(&f);
         ops->few_blend(&f);
     }
     for (int64_t r = 0; r < rows; r++) {
         const int64_t at = first + r;
-        memcpy(out->few_weight + at * ROWS_KEYS * e, s + r * SPAN * e, (size_t)(c->keys * e));
-        memcpy(out->few_mb + at * e, mb + r * BLOCKS * e, (size_t)e);
-        memcpy(out->few_lb + at * e, lb + r * BLOCKS * e, (size_t)e);
-        memcpy(out->few_m + at * e, state + r * STATE, (size_t)e);
-        memcpy(out->few_l + at * e, state + r * STATE + e, (size_t)e);
-        memcpy(out->few_o + at * c->dv * e, state + r * STATE + 2 * e, (size_t)(c->dv * e));
+        const char *const state = (const char *)f.state + r * FEW_STATE;
+        memcpy(out->few_weight + at * ROWS_KEYS * e, memory.s + r * FEW_SPAN * e,
+               (size_t)(c->keys * e));
+        memcpy(out->few_mb + at * e, memory.mb + r * FEW_BLOCKS * e, (size_t)e);
+        memcpy(out->few_lb + at * e, memory.lb + r * FEW_BLOCKS * e, (size_t)e);
+        memcpy(out->few_m + at * e, state, (size_t)e);
+        memcpy(out->few_l + at * e, state + e, (size_t)e);
+        memcpy(out->few_o + at * c->dv * e, state + 2 * e, (size_t)(c->dv * e));
+    }
+}
+
+/* The bytes of keys and values as 16-bit numbers, which float tables read in place; and the same widened
+ * before. */
+static void run_few_halves(const qkvi_ops *ops, const rows_case *c, rows_result *out,
+                           tile_memory *t, int64_t first, int64_t rows)
+{
+    static few_memory memory;
+    static char k[sizeof c->k], v[sizeof c->v];
+    const int32_t k_type = c->strips ? QKV_F16 : QKV_BF16, v_type = c->ranged ? QKV_F16 : QKV_BF16;
+    for (int wide = 0; wide < 2; wide++) {
+        qkvi_few f = few_rows(ops, c, t, &memory, first, rows);
+        if (wide) {
+            ops->widen(k, f.k, k_type, c->d, 1, c->keys, c->d);
+            ops->widen(v, f.v, v_type, c->dv, 1, c->keys, c->dv);
+            f.k = k;
+            f.v = v;
+        } else {
+            f.k_dtype = k_type;
+            f.v_dtype = v_type;
+        }
+        ops->few_score(&f);
+        ops->few_weigh(&f);
+        ops->few_blend(&f);
+        for (int64_t r = 0; r < rows; r++)
+            memcpy((wide ? out->few_widened : out->few_halves) + (first + r) * (c->dv + 2) * 4,
+                   (const char *)f.state + r * FEW_STATE, (size_t)((c->dv + 2) * 4));
     }
 }
 
@@ -345,6 +395,8 @@ void rows_run(const qkvi_ops *ops, const rows_case *c, rows_result *r)
     const int64_t few = step < QKVI_FEW_ROWS ? step : QKVI_FEW_ROWS;
     for (int64_t first = 0; first < c->rows; first += few)
         run_few(ops, c, r, &t, first, c->rows - first < few ? c->rows - first : few);
+    for (int64_t first = 0; first < c->rows && c->bytes == 4; first += few)
+        run_few_halves(ops, c, r, &t, first, c->rows - first < few ? c->rows - first : few);
     /* values whose channels lie c->keys apart: strips take any stride too */
     ops->strips(t.v, c->v + c->offset, 1, c->keys, c->keys, c->dv);
     unstrip(ops, c, r->strips, t.v);

@@ -62,6 +62,9 @@ typedef struct rows_result {
     char few_mb[ROWS_MAX * ROWS_BYTES], few_lb[ROWS_MAX * ROWS_BYTES];
     char few_m[ROWS_MAX * ROWS_BYTES], few_l[ROWS_MAX * ROWS_BYTES];
     char few_o[ROWS_MAX * ROWS_D * ROWS_BYTES];
+    /* float: m, l, o of each row when the bytes of keys and values are 16-bit numbers, read in place and
+     * widened before */
+    char few_halves[ROWS_MAX * (ROWS_D + 2) * 4], few_widened[ROWS_MAX * (ROWS_D + 2) * 4];
 } rows_result;
 
 static inline const void *rows_at(const void *x, int64_t i, int bytes)

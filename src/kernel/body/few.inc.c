@@ -7,108 +7,67 @@
  * chain still runs down the channels, and down the keys: the bits are those of a tile.
  */
 
-typedef real NAME(vec_u) __attribute__((vector_size(LANES * sizeof(real)), aligned(1), may_alias));
-
-INLINE vec NAME(load_any)(const real_u *p)
-{
-    return *(const NAME(vec_u) *)(const void *)p;
-}
-
-/* How far ahead of the reading a row is fetched, in keys: hardware fetches along a page at best, and
- * drops requests that come faster than memory answers, so there is one request for each line read. */
-enum { NAME(FEW_AHEAD) = 16 };
-
-/* walks the lines of rows, in order */
-typedef struct NAME(lines) {
-    const char *at;
-    int64_t left, row, skip; /* bytes: to the row's end, of a row, from there to the next */
-} NAME(lines);
-
-INLINE NAME(lines) NAME(lines_from)(const real_u *p, int64_t stride, int64_t channels)
-{
-    const int64_t row = (channels * (int64_t)sizeof(real) + 63) / 64 * 64;
-    return (NAME(lines)){(const char *)(p + NAME(FEW_AHEAD) * stride), row, row,
-                         stride * (int64_t)sizeof(real) - row};
-}
-
-INLINE void NAME(fetch_line)(NAME(lines) * x)
-{
-    __builtin_prefetch(x->at, 0, 2);
-    x->at += 64;
-    x->left -= 64;
-    if (x->left > 0) return;
-    x->at += x->skip;
-    x->left = x->row;
-}
-
 /* ---- scores ---------------------------------------------------------------------------------- */
 
-/* LANES keys (n of them are there) for NR rows from r on; s: the first score of row r. */
-HOT void NAME(few_keys)(const qkvi_few *t, const real_u *k, int64_t n, int64_t r, real *s,
-                        NAME(lines) * ahead, const int NR)
+/* Two vectors of keys, turned, meet NR rows: s += their sums over some channels; r: the first row, s: its
+ * first score; more: s holds those of the channels before. */
+HOT void NAME(few_sums)(const qkvi_few *t, int64_t c0, int64_t channels, int64_t r, real *s,
+                        int more, const int NR)
 {
-    const real *const qt = (const real *)t->qt + r;
-    const int64_t width = t->width, stride = t->k_stride, d = t->d;
-    NAME(lines) walk = ahead ? *ahead : (NAME(lines)){0}; /* in registers */
-    vec sum[QKVI_FEW_ROWS];
-    UNROLL_ALL for (int i = 0; i < NR; i++) sum[i] = (vec){0};
-    for (int64_t c0 = 0; c0 < d; c0 += QKVI_CHANNEL_GROUP) {
-        const int64_t end = c0 + QKVI_CHANNEL_GROUP < d ? c0 + QKVI_CHANNEL_GROUP : d;
-        vec a[QKVI_FEW_ROWS];
-        UNROLL_ALL for (int i = 0; i < NR; i++) a[i] = (vec){0};
-        int64_t c = c0;
-        for (; c + LANES <= end; c += LANES) {
-            vec x[LANES];
-            const real_u *p = k + c;
-            UNROLL_ALL for (int j = 0; j < LANES; j++)
-            {
-                x[j] = NAME(load_any)(p);
-                p += j + 1 < n ? stride : 0; /* never past the last key */
-            }
-            vturn(x);
-            UNROLL_ALL for (int j = 0; j < LANES; j++)
-            {
-                if (ahead && j % (64 / (LANES * (int)sizeof(real))) == 0) NAME(fetch_line)(&walk);
-                UNROLL_ALL for (int i = 0; i < NR; i++) a[i] =
-                    vfma(x[j], NAME(all)(qt[(c + j) * width + i]), a[i]);
-            }
+    const int64_t width = t->width;
+    const real *q = (const real *)t->qt + c0 * width + r, *k = t->near;
+    vec a[2][QKVI_FEW_ROWS];
+    UNROLL_ALL for (int i = 0; i < NR; i++) a[0][i] = a[1][i] = (vec){0};
+    for (int64_t c = 0; c < channels; c++, q += width, k += 2 * LANES) {
+        const vec x = NAME(load)(k), y = NAME(load)(k + LANES);
+        UNROLL_ALL for (int i = 0; i < NR; i++)
+        {
+            const vec one = NAME(all)(q[i]);
+            a[0][i] = vfma(x, one, a[0][i]);
+            a[1][i] = vfma(y, one, a[1][i]);
         }
-        for (; c < end; c++) {
-            vec x = {0};
-            for (int j = 0; j < LANES; j++) x[j] = k[(j < n ? j : n - 1) * stride + c];
-            UNROLL_ALL for (int i = 0; i < NR; i++) a[i] =
-                vfma(x, NAME(all)(qt[c * width + i]), a[i]);
-        }
-        UNROLL_ALL for (int i = 0; i < NR; i++) sum[i] = sum[i] + a[i];
     }
-    UNROLL_ALL for (int i = 0; i < NR; i++) NAME(store)(s + i * QKVI_SPAN, sum[i]);
-    if (ahead) *ahead = walk;
+    UNROLL_ALL for (int i = 0; i < NR; i++)
+    {
+        real *const to = s + i * QKVI_SPAN;
+        const vec none = {0};
+        NAME(store)(to, (more ? NAME(load)(to) : none) + a[0][i]);
+        NAME(store)(to + LANES, (more ? NAME(load)(to + LANES) : none) + a[1][i]);
+    }
 }
-
-typedef void NAME(few_keys_fn)(const qkvi_few *t, const real_u *k, int64_t n, int64_t r, real *s,
-                               NAME(lines) * ahead);
-NOINLINE void NAME(few_keys1)(const qkvi_few *t, const real_u *k, int64_t n, int64_t r, real *s,
-                              NAME(lines) * ahead)
-{
-    NAME(few_keys)(t, k, n, r, s, ahead, 1);
-}
-NOINLINE void NAME(few_keys2)(const qkvi_few *t, const real_u *k, int64_t n, int64_t r, real *s,
-                              NAME(lines) * ahead)
-{
-    NAME(few_keys)(t, k, n, r, s, ahead, 2);
-}
-NOINLINE void NAME(few_keys4)(const qkvi_few *t, const real_u *k, int64_t n, int64_t r, real *s,
-                              NAME(lines) * ahead)
-{
-    NAME(few_keys)(t, k, n, r, s, ahead, 4);
-}
+#define FEW_SUMS(rows)                                                                             \
+    NOINLINE void NAME(few_sums##rows)(const qkvi_few *t, int64_t c0, int64_t channels, int64_t r, \
+                                       real *s, int more)                                          \
+    {                                                                                              \
+        NAME(few_sums)(t, c0, channels, r, s, more, rows);                                         \
+    }
+FEW_SUMS(1)
+FEW_SUMS(2)
+FEW_SUMS(4)
 #if VREGISTERS >= 32
-NOINLINE void NAME(few_keys8)(const qkvi_few *t, const real_u *k, int64_t n, int64_t r, real *s,
-                              NAME(lines) * ahead)
-{
-    NAME(few_keys)(t, k, n, r, s, ahead, 8);
-}
+FEW_SUMS(8)
 #endif
+#undef FEW_SUMS
+
+/* the same for all rows */
+static void NAME(few_rows)(const qkvi_few *t, int64_t c0, int64_t channels, int32_t j)
+{
+    for (int32_t r = 0, done; r < t->rows; r += done) {
+        const int32_t left = t->rows - r;
+        real *const s = (real *)t->s + (int64_t)r * QKVI_SPAN + j;
+#if VREGISTERS >= 32
+        if (left >= 8)
+            NAME(few_sums8)(t, c0, channels, r, s, c0 > 0), done = 8;
+        else
+#endif
+            if (left >= 4)
+            NAME(few_sums4)(t, c0, channels, r, s, c0 > 0), done = 4;
+        else if (left >= 2)
+            NAME(few_sums2)(t, c0, channels, r, s, c0 > 0), done = 2;
+        else
+            NAME(few_sums1)(t, c0, channels, r, s, c0 > 0), done = 1;
+    }
+}
 
 /* the keys [*from, *to) that some row may see */
 static void NAME(few_seen)(const qkvi_few *t, int32_t *from, int32_t *to)
@@ -126,23 +85,33 @@ static void NAME(few_score)(qkvi_few *t)
 {
     int32_t from, to;
     NAME(few_seen)(t, &from, &to);
-    from = from / LANES * LANES;
-    const real_u *k = (const real_u *)t->k + from * t->k_stride;
-    NAME(lines) ahead = NAME(lines_from)(k, t->k_stride, t->d);
-    for (int32_t j = from; j < to; j += LANES, k += LANES * t->k_stride) {
-        const int64_t n = t->keys - j < LANES ? t->keys - j : LANES;
-        for (int32_t r = 0, rows; r < t->rows; r += rows) {
-            const int32_t left = t->rows - r;
-            NAME(few_keys_fn) *fn = NAME(few_keys1);
-            rows = 1;
-            if (left >= 2) fn = NAME(few_keys2), rows = 2;
-            if (left >= 4) fn = NAME(few_keys4), rows = 4;
-#if VREGISTERS >= 32
-            if (left >= 8) fn = NAME(few_keys8), rows = 8;
-#endif
-            fn(t, k, n, r, (real *)t->s + r * QKVI_SPAN + j, r ? NULL : &ahead);
+    from = from / (2 * LANES) * (2 * LANES);
+    const int64_t size = t->k_dtype == DTYPE ? (int64_t)sizeof(real) : 2,
+                  stride = t->k_stride * size;
+    const char *k = (const char *)t->k + from * stride;
+    const int64_t ahead = NAME(ahead_of)(stride, t->d * size);
+    NAME(turn_fn) *const turn = NAME(turn_of)(t->k_dtype);
+    for (int32_t j = from; j < to; j += 2 * LANES, k += 2 * LANES * stride)
+        for (int64_t c0 = 0; c0 < t->d; c0 += QKVI_CHANNEL_GROUP) {
+            const int64_t left = t->d - c0,
+                          channels = left < QKVI_CHANNEL_GROUP ? left : QKVI_CHANNEL_GROUP;
+            for (int64_t i = 0; i < 2 * LANES; i += LANES) {
+                const char *at = k + i * stride + c0 * size;
+                int64_t step = stride;
+                real last[LANES * QKVI_CHANNEL_GROUP];
+                const int64_t n = t->keys - j - i;
+                if (n < LANES) { /* never past the last key */
+                    __builtin_memset(last, 0, sizeof last);
+                    for (int64_t x = 0; x < n; x++)
+                        __builtin_memcpy((char *)last + x * channels * size, at + x * stride,
+                                         (size_t)(channels * size));
+                    at = (const char *)last;
+                    step = channels * size;
+                }
+                turn((real *)t->near + i, at, step, channels, ahead);
+            }
+            NAME(few_rows)(t, c0, channels, j);
         }
-    }
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */
@@ -188,14 +157,16 @@ static void NAME(few_score_again)(const qkvi_few *t, int32_t r, int32_t j, int32
                                   real *s)
 {
     const real *const qt = (const real *)t->qt + r;
+    const int64_t size = t->k_dtype == DTYPE ? (int64_t)sizeof(real) : 2;
     for (int32_t i = lo; i < hi; i++) {
-        const real_u *const k = (const real_u *)t->k + (j + i) * t->k_stride;
+        const char *const k = (const char *)t->k + (j + i) * t->k_stride * size;
         real sum = 0;
         for (int64_t c = 0; c < t->d;) {
             const int64_t end = c + QKVI_CHANNEL_GROUP < t->d ? c + QKVI_CHANNEL_GROUP : t->d;
             const int64_t first = c;
             real x = 0;
-            for (; c < end; c++) x = sfma(k[c], qt[c * t->width], x);
+            for (; c < end; c++)
+                x = sfma(NAME(number_at)(k + c * size, t->k_dtype), qt[c * t->width], x);
             sum = first ? sum + x : x;
         }
         s[i] = sum;
@@ -231,13 +202,12 @@ static void NAME(few_weigh)(qkvi_few *t)
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* N keys into the sums of NR rows; ahead: a line fetched for each one read. */
-HOT void NAME(few_values)(const qkvi_few *t, int64_t r, const real_u *v, int64_t j,
-                          NAME(lines) * ahead, const int NR, const int N)
+HOT void NAME(few_values)(const qkvi_few *t, int64_t r, const real_u *v, int64_t stride, int64_t j,
+                          int64_t ahead, const int NR, const int N, const int FETCH)
 {
-    const int64_t dv = t->dv, stride = t->v_stride, step = t->sums_bytes / (int64_t)sizeof(real);
+    const int64_t dv = t->dv, step = t->sums_bytes / (int64_t)sizeof(real);
     real *const o = (real *)t->sums + r * step;
     const real *const p = (const real *)t->s + r * QKVI_SPAN + j;
-    NAME(lines) walk = ahead ? *ahead : (NAME(lines)){0};
     vec w[4][8];
     UNROLL_ALL for (int i = 0; i < NR; i++)
     {
@@ -249,8 +219,12 @@ HOT void NAME(few_values)(const qkvi_few *t, int64_t r, const real_u *v, int64_t
         UNROLL_ALL for (int i = 0; i < NR; i++) x[i] = NAME(load)(o + i * step + c);
         UNROLL_ALL for (int n = 0; n < N; n++)
         {
-            if (ahead && n % (64 / (LANES * (int)sizeof(real))) == 0) NAME(fetch_line)(&walk);
-            const vec y = NAME(load_any)(v + n * stride + c);
+            const real_u *const p_v = v + n * stride + c;
+            const vec y = NAME(load_any)(p_v);
+            if (FETCH)
+                NAME(fetch)
+                ((const char *)p_v, c * (int64_t)sizeof(real), LANES * (int64_t)sizeof(real),
+                 ahead);
             UNROLL_ALL for (int i = 0; i < NR; i++) x[i] = vfma(y, w[i][n], x[i]);
         }
         UNROLL_ALL for (int i = 0; i < NR; i++) NAME(store)(o + i * step + c, x[i]);
@@ -261,29 +235,20 @@ HOT void NAME(few_values)(const qkvi_few *t, int64_t r, const real_u *v, int64_t
             for (int n = 0; n < N; n++) x = sfma(v[n * stride + c], p[i * QKVI_SPAN + n], x);
             o[i * step + c] = x;
         }
-    if (ahead) *ahead = walk;
 }
-NOINLINE void NAME(few_values1x1)(const qkvi_few *t, int64_t r, const real_u *v, int64_t j)
-{
-    NAME(few_values)(t, r, v, j, NULL, 1, 1);
-}
-NOINLINE void NAME(few_values1x8)(const qkvi_few *t, int64_t r, const real_u *v, int64_t j,
-                                  NAME(lines) * ahead)
-{
-    NAME(few_values)(t, r, v, j, ahead, 1, 8);
-}
-NOINLINE void NAME(few_values2x4)(const qkvi_few *t, int64_t r, const real_u *v, int64_t j,
-                                  NAME(lines) * ahead)
-{
-    NAME(few_values)(t, r, v, j, ahead, 2, 4);
-}
+#define FEW_VALUES(rows, keys)                                                                     \
+    NOINLINE void NAME(few_values##rows##x##keys)(const qkvi_few *t, int64_t r, const real_u *v,   \
+                                                  int64_t stride, int64_t j, int64_t ahead)        \
+    {                                                                                              \
+        NAME(few_values)(t, r, v, stride, j, ahead, rows, keys, keys > 1);                         \
+    }
+FEW_VALUES(1, 1)
+FEW_VALUES(1, 8)
+FEW_VALUES(2, 4)
 #if VREGISTERS >= 32
-NOINLINE void NAME(few_values4x4)(const qkvi_few *t, int64_t r, const real_u *v, int64_t j,
-                                  NAME(lines) * ahead)
-{
-    NAME(few_values)(t, r, v, j, ahead, 4, 4);
-}
+FEW_VALUES(4, 4)
 #endif
+#undef FEW_VALUES
 
 /* Rule 9: the block's sums into the row's m, l, o[0 ... dv). */
 static void NAME(few_fold)(real *state, const real *o, real mb, real lb, int64_t dv)
@@ -299,28 +264,27 @@ static void NAME(few_fold)(real *state, const real *o, real mb, real lb, int64_t
     for (; c < dv; c++) to[c] = sfma(o[c], beta, to[c] * alpha);
 }
 
-/* Keys [j, j + 8) of a block for the rows r ... r + n - 1, which see them all. */
-static void NAME(few_eight)(const qkvi_few *t, int32_t r, int32_t n, int32_t j, NAME(lines) * ahead)
+/* Keys [j, j + 8), whose values begin at v, for the rows r ... r + n - 1, which see them all. */
+static void NAME(few_eight)(const qkvi_few *t, int32_t r, int32_t n, int32_t j, const real_u *v,
+                            int64_t stride, int64_t ahead)
 {
-    const real_u *const v = (const real_u *)t->v + j * t->v_stride;
-    const int64_t four = 4 * t->v_stride;
     for (int32_t done; n > 0; n -= done, r += done) {
 #if VREGISTERS >= 32
         if (n >= 4) {
-            NAME(few_values4x4)(t, r, v, j, ahead);
-            NAME(few_values4x4)(t, r, v + four, j + 4, ahead);
+            NAME(few_values4x4)(t, r, v, stride, j, ahead);
+            NAME(few_values4x4)(t, r, v + 4 * stride, stride, j + 4, ahead);
             done = 4;
         } else
 #endif
             if (n >= 2) {
-            NAME(few_values2x4)(t, r, v, j, ahead);
-            NAME(few_values2x4)(t, r, v + four, j + 4, ahead);
+            NAME(few_values2x4)(t, r, v, stride, j, ahead);
+            NAME(few_values2x4)(t, r, v + 4 * stride, stride, j + 4, ahead);
             done = 2;
         } else {
-            NAME(few_values1x8)(t, r, v, j, ahead);
+            NAME(few_values1x8)(t, r, v, stride, j, ahead);
             done = 1;
         }
-        ahead = NULL; /* the other rows find it near */
+        ahead = 0; /* the other rows find it near */
     }
 }
 
@@ -332,20 +296,40 @@ static int NAME(few_sees)(const qkvi_few *t, int32_t r, int32_t j, int64_t block
     return lo >= hi ? 0 : hi - lo == 8 ? 1 : -1;
 }
 
-/* Keys [j, j + 8) of a block, for the rows that see them. */
-static void NAME(few_step)(const qkvi_few *t, int64_t block, int32_t j, NAME(lines) * ahead)
+/* Keys [j, j + 8) of a block, whose values begin at v, for the rows that see them. */
+static void NAME(few_step)(const qkvi_few *t, int64_t block, int32_t j, const real_u *v,
+                           int64_t stride, int64_t ahead)
 {
     for (int32_t r = 0, n; r < t->rows; r += n) {
         const int sees = NAME(few_sees)(t, r, j, block);
         n = 1;
         if (sees == 1) {
             while (r + n < t->rows && NAME(few_sees)(t, r + n, j, block) == 1) n++;
-            NAME(few_eight)(t, r, n, j, ahead);
-            ahead = NULL;
+            NAME(few_eight)(t, r, n, j, v, stride, ahead);
+            ahead = 0;
         } else if (sees) {
             const int32_t lo = NAME(clip)(t->lo[r] - j, 8), hi = NAME(clip)(t->hi[r] - j, 8);
-            for (int32_t i = j + lo; i < j + hi; i++)
-                NAME(few_values1x1)(t, r, (const real_u *)t->v + i * t->v_stride, i);
+            for (int32_t i = lo; i < hi; i++)
+                NAME(few_values1x1)(t, r, v + i * stride, stride, j + i, 0);
+        }
+    }
+}
+
+/* Keys [from, end) of one block into the sums of all rows. */
+static void NAME(few_block)(const qkvi_few *t, int32_t from, int32_t end, int64_t ahead)
+{
+    const int64_t size = t->v_dtype == DTYPE ? (int64_t)sizeof(real) : 2;
+    const int64_t near_stride = t->sums_bytes / (int64_t)sizeof(real);
+    NAME(bring_fn) *const bring = NAME(bring_of)(t->v_dtype);
+    __builtin_memset(t->sums, 0, (size_t)(t->rows * t->sums_bytes));
+    for (int32_t j = from; j < end; j += 8) {
+        const char *const v = (const char *)t->v + j * t->v_stride * size;
+        if (bring) {
+            bring(t->near, near_stride, v, t->v_stride * size, end - j < 8 ? end - j : 8, t->dv,
+                  ahead);
+            NAME(few_step)(t, from / QKVI_BLOCK, j, t->near, near_stride, 0);
+        } else {
+            NAME(few_step)(t, from / QKVI_BLOCK, j, (const real_u *)v, t->v_stride, ahead);
         }
     }
 }
@@ -355,15 +339,15 @@ static void NAME(few_blend)(qkvi_few *t)
     int32_t from, to;
     NAME(few_seen)(t, &from, &to);
     from = from / 8 * 8;
-    NAME(lines)
-    ahead = NAME(lines_from)((const real_u *)t->v + from * t->v_stride, t->v_stride, t->dv);
-    for (int32_t base = from / QKVI_BLOCK * QKVI_BLOCK; base < to; base += QKVI_BLOCK) {
-        const int32_t end = base + QKVI_BLOCK < to ? base + QKVI_BLOCK : to;
-        __builtin_memset(t->sums, 0, (size_t)(t->rows * t->sums_bytes));
-        for (int32_t j = base > from ? base : from; j < end; j += 8)
-            NAME(few_step)(t, base / QKVI_BLOCK, j, &ahead);
+    const int64_t size = t->v_dtype == DTYPE ? (int64_t)sizeof(real) : 2,
+                  stride = t->v_stride * size;
+    const int64_t ahead = NAME(ahead_of)(stride, t->dv * size);
+    for (int32_t end; from < to; from = end) {
+        const int32_t block = from / QKVI_BLOCK;
+        end = (block + 1) * QKVI_BLOCK < to ? (block + 1) * QKVI_BLOCK : to;
+        NAME(few_block)(t, from, end, ahead);
         for (int32_t r = 0; r < t->rows; r++) {
-            const int64_t at = r * QKVI_SPAN_BLOCKS + base / QKVI_BLOCK;
+            const int64_t at = r * QKVI_SPAN_BLOCKS + block;
             const real mb = ((const real *)t->mb)[at];
             if (NAME(is_dead)(mb)) continue;
             NAME(few_fold)

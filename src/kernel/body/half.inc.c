@@ -8,6 +8,7 @@
 #if REAL_BITS == 32
 
 typedef uint16_t half_u __attribute__((aligned(1), may_alias));
+typedef float f32v_u __attribute__((vector_size(VBYTES), aligned(1), may_alias));
 typedef uint16_t half8 __attribute__((vector_size(16), may_alias));
 typedef uint16_t half8_u __attribute__((vector_size(16), aligned(1), may_alias));
 typedef uint32_t word8 __attribute__((vector_size(32), may_alias));
@@ -16,19 +17,10 @@ typedef float float8_u __attribute__((vector_size(32), aligned(1), may_alias));
 
 #define CHOOSE8(mask, a, b) (((word8)(mask) & (a)) | (~(word8)(mask) & (b)))
 
-INLINE void widen8(float *to, const half_u *from, const int32_t dtype)
+/* LANES numbers at p */
+INLINE f32v bf16_lanes(const void *p)
 {
-    const word8 h = __builtin_convertvector(*(const half8_u *)from, word8);
-    if (dtype == QKV_BF16) {
-        *(float8_u *)to = (float8)(h << 16);
-        return;
-    }
-    const word8 size = h & 0x7fff;
-    const float8 tiny = __builtin_convertvector(size, float8) * 0x1p-24f;
-    const word8 usual = (size << 13) + 0x38000000; /* exponents are 112 apart */
-    const word8 special = (word8)(size >= 0x7c00) & 0x7f800000;
-    *(float8_u *)to =
-        (float8)(CHOOSE8(size < 0x400, (word8)tiny, usual) | special | (h & 0x8000) << 16);
+    return (f32v)(__builtin_convertvector(*(const u16v_u *)p, u32v) << 16);
 }
 
 INLINE void narrow8(half_u *to, const float *from, const int32_t dtype)
@@ -53,7 +45,8 @@ INLINE void widen_row(float *to, const half_u *from, int64_t step, int64_t n, co
 {
     int64_t c = 0;
     if (step == 1)
-        for (; c + 8 <= n; c += 8) widen8(to + c, from + c, dtype);
+        for (; c + LANES <= n; c += LANES)
+            *(f32v_u *)(to + c) = dtype == QKV_BF16 ? bf16_lanes(from + c) : vhalves32(from + c);
     for (; c < n; c++)
         to[c] =
             dtype == QKV_BF16 ? qkvi_bf16_widen(from[c * step]) : qkvi_f16_widen(from[c * step]);

@@ -13,6 +13,7 @@
 #define ivec i32v
 #define uvec u32v
 #define LANES (VBYTES / 4)
+#define DTYPE QKV_F32
 #define vfma vfma32
 #define vmax vmax32
 #define vrint vrint32
@@ -46,6 +47,7 @@
 #define ivec i64v
 #define uvec u64v
 #define LANES (VBYTES64 / 8)
+#define DTYPE QKV_F64
 #define vfma vfma64
 #define vmax vmax64
 #define vrint vrint64
@@ -83,6 +85,7 @@
 #include "kernel/body/weigh.inc.c"
 #include "kernel/body/drop.inc.c"
 #include "kernel/body/blend.inc.c"
+#include "kernel/body/near.inc.c"
 #include "kernel/body/few.inc.c"
 #include "kernel/body/finish.inc.c"
 #include "kernel/body/show.inc.c"
@@ -98,6 +101,7 @@
 #undef ivec
 #undef uvec
 #undef LANES
+#undef DTYPE
 #undef vfma
 #undef vmax
 #undef vrint

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* simd_avx2.h - the vocabulary in AVX2 with FMA: 8 floats, 4 doubles, 16 registers.
+/* simd_avx2.h - the vocabulary in AVX2 with FMA and F16C: 8 floats, 4 doubles, 16 registers.
  *
  * max and round are the instructions themselves: max gives its second operand when a NaN is in.
  */
@@ -73,6 +73,18 @@ INLINE void vturn64(f64v *x)
         x[i] = (f64v)_mm256_permute2f128_pd(a[2 * i], a[2 * i + 1], 0x20);
         x[i + 2] = (f64v)_mm256_permute2f128_pd(a[2 * i], a[2 * i + 1], 0x31);
     }
+}
+INLINE f32v vhalves32(const void *p)
+{
+    return (f32v)_mm256_cvtph_ps(_mm_loadu_si128(p));
+}
+INLINE void vhalf_pairs32(u32v x, f32v *low, f32v *high)
+{
+    const __m256i order = _mm256_set_epi8(15, 14, 11, 10, 7, 6, 3, 2, 13, 12, 9, 8, 5, 4, 1, 0, 15,
+                                          14, 11, 10, 7, 6, 3, 2, 13, 12, 9, 8, 5, 4, 1, 0);
+    const __m256i sorted = _mm256_permute4x64_epi64(_mm256_shuffle_epi8((__m256i)x, order), 0xD8);
+    *low = (f32v)_mm256_cvtph_ps(_mm256_castsi256_si128(sorted));
+    *high = (f32v)_mm256_cvtph_ps(_mm256_extracti128_si256(sorted, 1));
 }
 #define vkeep32(x) __asm__ volatile("" : "+x"(x))
 #define vkeep64(x) __asm__ volatile("" : "+x"(x))

@@ -87,6 +87,22 @@ INLINE void vturn64(f64v *x)
         x[i + 6] = (f64v)_mm512_shuffle_f64x2(q, s, 0xDD);
     }
 }
+INLINE f32v vhalves32(const void *p)
+{
+    return (f32v)_mm512_cvtph_ps(_mm256_loadu_si256(p));
+}
+INLINE void vhalf_pairs32(u32v x, f32v *low, f32v *high)
+{
+    const __m512i order =
+        _mm512_set_epi16(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1, 30, 28, 26, 24,
+                         22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    /* through memory: converting what is loaded needs no shuffle, and shuffles are what this waits for */
+    _Alignas(64) uint16_t half[32];
+    _mm512_store_si512(half, _mm512_permutexvar_epi16(order, (__m512i)x));
+    __asm__("" : "+m"(half));
+    *low = vhalves32(half);
+    *high = vhalves32(half + 16);
+}
 #define vkeep32(x) __asm__ volatile("" : "+v"(x))
 #define vkeep64(x) __asm__ volatile("" : "+v"(x))
 #define vkeep_bits(x) __asm__ volatile("" : "+v"(x))

@@ -107,6 +107,7 @@ INLINE void vturn64(f64v *x)
             x[j][i] = y;
         }
 }
+#include "kernel/simd/half_lanes.h"
 #define vkeep32(x) __asm__ volatile("" : "+m"(x))
 #define vkeep64(x) __asm__ volatile("" : "+m"(x))
 #define vkeep_bits(x) __asm__ volatile("" : "+m"(x))

@@ -10,6 +10,8 @@
  *     vrint32 vrint64   to an integer, ties to even
  *     vany32 vany64     1 if any bit of any lane is set
  *     vturn32 vturn64   as many vectors as lanes, rows to columns
+ *     vhalves32         as many f16 numbers as lanes, at any address, widened
+ *     vhalf_pairs32     the f16 numbers in the low and in the high halves of the lanes, widened
  *     vkeep32 vkeep64 vkeep_bits   opaque to the optimiser
  */
 #ifndef VBYTES
@@ -31,6 +33,15 @@ typedef float f32u __attribute__((aligned(1), may_alias));
 typedef double f64u __attribute__((aligned(1), may_alias));
 typedef int32_t i32u __attribute__((aligned(1), may_alias));
 typedef int64_t i64u __attribute__((aligned(1), may_alias));
+
+typedef uint16_t u16v __attribute__((vector_size(VBYTES / 2), may_alias));
+typedef uint16_t u16v_u __attribute__((vector_size(VBYTES / 2), aligned(1), may_alias));
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define FIRST_HALF_LOW 0 /* of two 16-bit numbers in a lane, the one at the lower address */
+#else
+#define FIRST_HALF_LOW 1
+#endif
 
 /* a pointer that the compiler must take as new: what is read through it cannot wait in registers */
 #define OPAQUE(p) __asm__("" : "+r"(p))

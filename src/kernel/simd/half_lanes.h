@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* half_lanes.h - f16 widened (rule 14) by integer operations on whole vectors, for instruction sets that
+ * have no such conversion; base/half.h says the same for one number.
+ */
+#ifndef CALLED
+#define CALLED INLINE
+#endif
+
+/* the low halves of the lanes */
+CALLED f32v vhalf32(u32v x)
+{
+    const u32v size = x & 0x7fff;
+    const f32v tiny = __builtin_convertvector(size, f32v) * 0x1p-24f; /* subnormal: exact */
+    const u32v is_tiny = (u32v)(size < 0x400), nan = (u32v)(size > 0x7c00) & 0x400000;
+    const u32v usual = (size << 13) + 0x38000000; /* exponents are 112 apart */
+    const u32v special = (u32v)(size >= 0x7c00) & 0x7f800000;
+    return (f32v)((is_tiny & (u32v)tiny) | (~is_tiny & usual) | special | nan | (x & 0x8000) << 16);
+}
+CALLED f32v vhalves32(const void *p)
+{
+    return vhalf32(__builtin_convertvector(*(const u16v_u *)p, u32v));
+}
+CALLED void vhalf_pairs32(u32v x, f32v *low, f32v *high)
+{
+    *low = vhalf32(x);
+    *high = vhalf32(x >> 16);
+}
