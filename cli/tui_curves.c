@@ -301,6 +301,7 @@ static void root(tui_app *app, tui_doc *doc)
     said(app, doc, &figure, line_root_stuck);
     if (!app->plain) both_rows(app, doc, &figure);
     said(app, doc, &figure, line_root_moved);
+    said(app, doc, &figure, line_root_work);
     if (app->plain) return;
     button(app, doc, (tui_id){CONTROL_SAMPLE, 0, 0}, word_text(app, LESSON_W_ROOT_NUDGE_BUTTON));
     doc_put(doc, TUI_NORMAL, " ");

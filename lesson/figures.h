@@ -96,8 +96,9 @@ typedef struct root_row { /* one query, its first ROOT_ROW_KEYS keys */
 typedef struct root_figure {
     int32_t channels;
     int32_t bin[ROOT_BINS];
-    double root;            /* sqrt(channels) */
-    double mean, deviation; /* of the ROOT_SCORES scores, unscaled */
+    double root;    /* sqrt(channels) */
+    double squares; /* their sum, of the ROOT_SCORES scores, unscaled */
+    double mean, deviation;
     int32_t outside;        /* scores beyond +- root */
     int32_t stuck[2];       /* rows of ROOT_QUERIES with a weight above 0.99: unscaled, scaled */
     root_row plain, scaled; /* the sampled row, not divided and divided */
@@ -113,6 +114,8 @@ void line_root_spread(lesson_line *line, const root_figure *figure);
 void line_root_stuck(lesson_line *line, const root_figure *figure);
 /* "A nudge of the query moves 0.02 of the weight on the left, 0.03 on the right." */
 void line_root_moved(lesson_line *line, const root_figure *figure);
+/* "Scores squared, summed: 264210.52 ÷ 4096 = 64.50; √64.50 = 8.03; ..." The arithmetic behind the numbers of the three lines above, from sums that it names. */
+void line_root_work(lesson_line *line, const root_figure *figure);
 /* Standard normal-like numbers: the sum of twelve uniform ones less six. State by value. */
 typedef struct root_random {
     uint64_t state;

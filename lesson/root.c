@@ -89,6 +89,7 @@ static void count_scores(root_figure *f, const sample *s)
             sum += x;
             squares += x * x;
         }
+    f->squares = squares;
     f->mean = sum / ROOT_SCORES;
     f->deviation = __builtin_sqrt(squares / ROOT_SCORES - f->mean * f->mean);
 }
@@ -207,4 +208,40 @@ void line_root_moved(lesson_line *line, const root_figure *f)
     number_text(&plain, line->face, f->plain.moved, 0);
     number_text(&scaled, line->face, f->scaled.moved, 0);
     line_say(line, LESSON_W_ROOT_MOVED, plain.text, scaled.text, NULL);
+}
+
+/* Two digits more: what an operand needs for a result that a reader can check. */
+static void operand_text(lesson_line *line, const lesson_face *face, double x)
+{
+    lesson_face finer = *face;
+    if (finer.digits < 16) finer.digits += 2;
+    line_start(line, &finer);
+    line_number(line, x, 0);
+}
+
+static void work_half(lesson_line *line, const root_row *row, const char *end)
+{
+    lesson_line changes, moved;
+    operand_text(&changes, line->face, 2 * row->moved);
+    number_text(&moved, line->face, row->moved, 0);
+    line_say(line, LESSON_W_ROOT_WORK_HALF, changes.text, moved.text, NULL);
+    line_text(line, end);
+}
+
+void line_root_work(lesson_line *line, const root_figure *f)
+{
+    lesson_line squares, variance, deviation;
+    char outside[LESSON_NUMBER_BYTES], percent[LESSON_NUMBER_BYTES];
+    number_text(&squares, line->face, f->squares, 0);
+    operand_text(&variance, line->face, f->deviation * f->deviation);
+    number_text(&deviation, line->face, f->deviation, 0);
+    lesson_number_integer(outside, f->outside);
+    lesson_number_fixed(percent, 100.0 * f->outside / ROOT_SCORES, 0, 0);
+    line_word(line, LESSON_W_ROOT_WORK_SUMS);
+    line_say(line, LESSON_W_ROOT_WORK_VARIANCE, squares.text, variance.text, NULL);
+    line_say(line, LESSON_W_ROOT_WORK_ROOT, variance.text, deviation.text, NULL);
+    line_say(line, LESSON_W_ROOT_WORK_OUTSIDE, outside, percent, NULL);
+    line_word(line, LESSON_W_ROOT_WORK_CHANGES);
+    work_half(line, &f->plain, "; ");
+    work_half(line, &f->scaled, ".");
 }

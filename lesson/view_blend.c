@@ -122,5 +122,8 @@ qkv_status view_root(view_json *json, const view_of *of)
     line_start(line, of->view->face);
     line_root_moved(line, f);
     view_pieces(json, "moves", line->text);
+    line_start(line, of->view->face);
+    line_root_work(line, f);
+    view_pieces(json, "work", line->text);
     return QKV_OK;
 }

@@ -48,6 +48,7 @@
     qkv.pieces(qkv.id('root-spread'), model.spread);
     qkv.pieces(qkv.id('root-stuck'), model.stuck);
     qkv.pieces(qkv.id('root-moved'), model.moves);
+    qkv.pieces(qkv.id('root-work'), model.work);
   }
 
   slider.addEventListener('input', () => qkv.set({ rd: slider.value }, 'channels'));

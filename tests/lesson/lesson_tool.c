@@ -355,8 +355,8 @@ static int root(char **argv)
         printf("\nmoved %s\n", text);
     }
     void (*const say[])(lesson_line *, const root_figure *) = {line_root_spread, line_root_stuck,
-                                                               line_root_moved};
-    for (int i = 0; i < 3; i++) {
+                                                               line_root_moved, line_root_work};
+    for (int i = 0; i < 4; i++) {
         line_start(&line, &face);
         say[i](&line, &f);
         puts(line.text);

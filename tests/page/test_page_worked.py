@@ -5,6 +5,7 @@ gives the printed result within one unit of its last digit (exactly, for whole n
 """
 import json
 import random
+import re
 
 import arithmetic
 import face
@@ -64,6 +65,33 @@ def codes(r, model, about):
     found += ['z'] if 'sum' in model else []
     r.shuffle(found)
     return found[:about]
+
+
+@case('why √dₖ: each statistic stands in a worked line that holds, whatever is sampled')
+def _root(session):
+    core, faults, lines = wasm_core.Core(session), [], 0
+    states = [f'rd={d}&rseed={seed}&rn={seed % 5}&dig={digits}' for d in (1, 2, 3, 16, 64, 100, 256)
+              for seed in (1, 2, 7) for digits in (2, 4)]
+    for text, answer in zip(states, core.ask_all('root', states)):
+        model = json.loads(answer)
+        said = {x: ''.join(y['t'] for y in model[x]) for x in ('spread', 'stuck', 'moves', 'work')}
+        bad, count = arithmetic.wrong(said['work'])
+        lines += count
+        faults += [f'{text}: {x}' for x in bad]
+        shown = re.findall(r'deviation ([\d.]+)|\. (\d+) of 100|moves ([\d.]+) of|division, ([\d.]+) with',
+                           said['spread'] + said['moves'])
+        numbers = [x for found in shown for x in found if x]
+        check(len(numbers) == 4, text, numbers, said)
+        faults += [f'{text}: {x} has no line in {said["work"]}' for x in numbers
+                   if f'= {x}' not in said['work']]
+        check(not arithmetic.wrong(said['spread'])[0], said['spread'])  # √64 = 8
+        counts = re.findall(r'in (\d+) (?:of 64 rows|with)', said['stuck'])
+        check(len(counts) == 2 and all(int(x) <= 64 for x in counts), 'counts of rows', said['stuck'])
+    kit.same(lines, 5 * len(states), 'statements')
+    check(not faults, len(faults), *[f'\n{x}' for x in faults[:12]])
+    page = session.open('sec=root&rd=16')
+    check(page.locator('#root-work').is_visible(), 'the line is not shown')
+    kit.same(arithmetic.wrong(page.locator('#root-work').evaluate(face.READ)), ([], 5))
 
 
 @case('200 random states: lines of numbers that are seen hold')
