@@ -12,24 +12,6 @@ static const symbol symbols[] = {
 #undef LESSON_SYMBOL
 };
 
-/* The page's core leaves out what stands in its HTML and no C of it says: LESSON_WORDS_KEPT is 0 or 1
- * as KEEP_... for each. */
-#ifdef LESSON_WORDS_KEPT
-#include "words_kept.h"
-#define LESSON_WORD(id, text) KEEP_##id ? text : "",
-#else
-#define LESSON_WORD(id, text) text,
-#endif
-static const char *const words[] = {
-#include "lesson/words.inc"
-};
-#undef LESSON_WORD
-
-const char *lesson_word_text(lesson_word id)
-{
-    return words[id];
-}
-
 lesson_word lesson_caption(const lesson_input *in)
 {
     switch (in->stage) {
@@ -144,13 +126,13 @@ void line_own(lesson_line *line, const char *utf8)
 
 void line_word(lesson_line *line, lesson_word id)
 {
-    line_own(line, words[id]);
+    line_own(line, lesson_word_text(id));
 }
 
 void line_say(lesson_line *line, lesson_word id, const char *a, const char *b, const char *c)
 {
     const char *const value[3] = {a, b, c};
-    for (const char *p = words[id]; *p != 0;) {
+    for (const char *p = lesson_word_text(id); *p != 0;) {
         if (p[0] == '{' && p[1] >= '0' && p[1] <= '2' && p[2] == '}') {
             if (value[p[1] - '0'] != NULL) line_text(line, value[p[1] - '0']);
             p += 3;

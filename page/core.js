@@ -54,9 +54,13 @@ window.qkv = (function () {
       return JSON.parse(qkv.call(name, request, bytes));
     },
     load() {
+      const sentences = inflated('sentences').arrayBuffer();
       return inflated('core').arrayBuffer().then((bytes) => WebAssembly.instantiate(bytes, {}))
         .then((made) => {
           core = made.instance.exports;
+          return sentences;
+        }).then((text) => {
+          ask('words', '', new Uint8Array(text));
           qkv.ready = true;
         });
     },

@@ -19,7 +19,8 @@ extern const lesson_memory page_memory;
 
 /* Bytes that outlive the call, one block a slot; a new block replaces the old one. */
 typedef enum page_slot {
-    PAGE_SLOT_MODEL = 0,
+    PAGE_SLOT_WORDS = 0,
+    PAGE_SLOT_MODEL,
     PAGE_SLOT_DATA,
     PAGE_SLOT_READ,
     PAGE_SLOT_Q,

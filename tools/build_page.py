@@ -26,22 +26,19 @@ sys.path.insert(0, str(ROOT / 'tools'))
 import page_html  # noqa: E402  (needs the folder of this file)
 
 FLAGS = ['--target=wasm32', '-ffreestanding', '-nostdlib', '-std=c17', '-msimd128', '-mbulk-memory',
-         '-ffp-contract=off', '-fno-math-errno', '-fvisibility=hidden', '-ffunction-sections',
+         '-mnontrapping-fptoint',
+         '-msign-ext', '-ffp-contract=off', '-fno-math-errno', '-fmerge-all-constants', '-fvisibility=hidden', '-ffunction-sections',
          '-fdata-sections', '-DQKV_BUILDING',
-         '-DLESSON_WITHOUT_KERNELS', '-DLESSON_WORDS_KEPT']
-# Threads have no place in a page; the text faces of the terminal neither.
-LEFT_OUT = {'src/run/workers.c', 'src/api/api_pool.c', 'page/article.c', 'src/run/few.c', 'src/run/sums.c'}
-# The page computes with the float64 reference alone (docs/decisions/): the table of kernels is empty,
-# and so are two drivers of kernels, which nothing calls.
+         '-DLESSON_WITHOUT_KERNELS', '-DQKVI_WITHOUT_SENTENCES']
+# The page computes with the float64 reference alone (docs/decisions/): of the library it has that, and
+# no plan, no run, no kernel.
+LIBRARY = ['src/api/abi.c', 'src/api/api_info.c', 'src/api/api_reference.c', 'src/base/shape.c',
+           'src/ref/*.c', 'src/kernel/kernels.c', 'src/cpu/cpu.c']
+LEFT_OUT = {'page/article.c', 'lesson/engine.c', 'lesson/words.c'}
 NO_KERNELS = '''#include "kernel/kernels.h"
-#include "run/run.h"
 #include <qkv/types.h>
 static uint64_t env_enter(void) { return 0; }
 static void env_leave(uint64_t before) { (void)before; }
-int qkvi_item_few(const qkvi_job *job, void *slot, int64_t item)
-{ (void)job, (void)slot, (void)item; return 0; }
-int qkvi_item_sums(const qkvi_job *job, void *slot, int64_t item)
-{ (void)job, (void)slot, (void)item; return 0; }
 const qkvi_kernels qkvi_kernels_scalar = {
     .name = "none", .id = QKV_ISA_SCALAR, .env_enter = env_enter, .env_leave = env_leave};
 '''
@@ -64,7 +61,7 @@ def program(name):
 
 
 def sources():
-    found = [*(ROOT / 'src').glob('*/*.c'),
+    found = [*(p for name in LIBRARY for p in ROOT.glob(name)),
              *(ROOT / 'lesson').glob('*.c'), *(ROOT / 'files/parse').glob('*.c'),
              *(ROOT / 'page').glob('*.c')]
     return sorted({p for p in found if str(p.relative_to(ROOT)) not in LEFT_OUT})
@@ -77,24 +74,24 @@ def run(*command):
     return done.stdout
 
 
-def words_kept(words):
-    """A header that says which words the C itself may write: all but those of the course that no C
-    file names, alone or with others of its name and another number, but as a block of the article."""
+def words_text(words):
+    """The words that the C itself may write, as page/words_text.c reads them: all but those of the
+    course that no C file names, alone or with others of its name and another number, but as a block of
+    the article. Those are empty."""
     code = ''.join(p.read_text(encoding='utf-8').rpartition('/* ---- predictions')[2]
                    if p.name == 'course.c' else p.read_text(encoding='utf-8') for p in sources())
     named = {re.sub(r'\d+\w?$', '', x) for x in re.findall(r'\b(?:LESSON_W_)?([A-Z][A-Z0-9_]+)', code)}
     course = re.findall(r'LESSON_WORD\((\w+)', (ROOT / 'lesson/words_course.inc').read_text('utf-8'))
     article = {x for x in course if re.sub(r'\d+\w?$', '', x) not in named}
-    return ''.join(f'enum {{ KEEP_{x} = {int(x not in article)} }};\n' for x in words)
+    return ''.join(('' if x in article else words[x]) + '\0' for x in words).encode()
 
 
-def wasm(words):
+def wasm():
     """The module's bytes."""
     clang, linker = program('clang'), program('wasm-ld')
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / 'isa_list.h').write_text('QKV_ISA(scalar)\n', encoding='utf-8')
-        (folder / 'words_kept.h').write_text(words_kept(words), encoding='utf-8')
         (folder / 'no_kernels.c').write_text(NO_KERNELS, encoding='utf-8')
         include = ['-I', ROOT, '-I', ROOT / 'include', '-I', ROOT / 'src', '-I', folder,
                    '-isystem', ROOT / 'page/system']
@@ -106,7 +103,7 @@ def wasm(words):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             objects = list(pool.map(compiled, [*sources(), folder / 'no_kernels.c']))
         out = folder / 'page.wasm'
-        run(linker, '--no-entry', '--gc-sections', '--strip-all', '-O2', '-z', 'stack-size=262144',
+        run(linker, '--no-entry', '--gc-sections', '--strip-all', '--compress-relocations', '-O2', '--global-base=64', '-z', 'stack-size=262144',
             *[f'--export={x}' for x in EXPORTS], *objects, '-o', out)
         return out.read_bytes()
 
@@ -170,13 +167,13 @@ def words_of(script, words):
     return sorted(named)
 
 
-def assemble(article, core):
+def assemble(article, core, sentences):
     script, lab = joined(SCRIPTS, '.js'), joined([*PACKED, *lab_files('.js')], '.js')
     style = re.sub(r'\s*([{};,])\s*|(?<=:) +(?=\S)', lambda x: x[1] or '',
                    joined([*STYLES, *lab_files('.css')], '.css'))
     spoken = words_of(script + lab, article['words'])
     holes = {'style': style, 'script': script, 'policy': html.escape(policy([script, lab], style), False),
-             'wasm': packed(core), 'lab': packed(lab.encode()), 'model': model(),
+             'wasm': packed(core), 'sentences': packed(sentences), 'lab': packed(lab.encode()), 'model': model(),
              'words': data_block({x: article['words'][x] for x in spoken})}
     return page_html.page((ROOT / 'page/index.html').read_text(encoding='utf-8'),
                           (ROOT / 'page/figures.html').read_text(encoding='utf-8'), article, holes)
@@ -187,14 +184,14 @@ def main():
         sys.exit(__doc__)
     out = pathlib.Path(sys.argv[2])
     article = json.loads(run(sys.argv[1]))
-    core = wasm(article['words'])
-    page = assemble(article, core)
+    core, sentences = wasm(), words_text(article['words'])
+    page = assemble(article, core, sentences)
     out.parent.mkdir(parents=True, exist_ok=True)
     new = out.with_name(out.name + '.new')
     new.write_text(page, encoding='utf-8')
     os.replace(new, out)
     print(f'{out}: {len(page.encode())} bytes, of which wasm {len(packed(core))} (raw {len(core)}), '
-          f'model {len(model())}')
+          f'sentences {len(packed(sentences))} (raw {len(sentences)}), model {len(model())}')
 
 
 if __name__ == '__main__':

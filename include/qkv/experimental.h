@@ -20,6 +20,21 @@ QKV_API double qkv_ref_exp(double x);
 QKV_API qkv_status qkv_ref_project(double *y, const double *x, const double *w, const double *b,
                                    int64_t rows, int64_t in, int64_t out, qkv_error *err);
 
+/* One query row of attention as the reference computes it, stage by stage, in float64; all dense. The
+ * row sees keys [0, seen). A row that sees none has weights and an output of 0 and an lse of
+ * -infinity. */
+typedef struct qkv_ref_row {
+    uint32_t size, reserved;
+    int64_t keys, d_k, d_v, seen; /* d_k >= 1, the others >= 0; seen <= keys */
+    double scale;                 /* of the scores */
+    const double *q, *k, *v;      /* [d_k], [keys][d_k], [keys][d_v] */
+    /* written: keys each (masked: -infinity where the row may not see), out d_v; nothing overlaps */
+    double *score, *scaled, *masked, *weight, *out;
+    double lse; /* written */
+} qkv_ref_row;
+
+QKV_API qkv_status qkv_ref_attend(qkv_ref_row *row, qkv_error *err);
+
 /* A loop of known size, for the caller's clock: the arithmetic and the memory that the machine can
  * do at best, without attention around it. */
 typedef enum qkv_probe_kind {
@@ -41,6 +56,13 @@ typedef struct qkv_probe_args {
 
 /* Does the work; *amount = floating-point operations (an FMA counts 2) or bytes, all threads. */
 QKV_API qkv_status qkv_probe(const qkv_probe_args *args, double *amount, qkv_error *err);
+
+static inline qkv_ref_row qkv_ref_row_init(void)
+{
+    qkv_ref_row x = QKV_ZERO;
+    x.size = (uint32_t)sizeof x;
+    return x;
+}
 
 static inline qkv_probe_args qkv_probe_args_init(void)
 {

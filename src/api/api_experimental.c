@@ -1,81 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* api_experimental.c - pieces of the reference, and the measuring loops.
- *
- * The environment of rule 0 is entered here for both, as it is for a run; the clock is the
- * caller's.
+/* api_experimental.c - the measuring loops. The environment of rule 0 is entered as it is for a run;
+ * the clock is the caller's.
  */
 #include "api/abi.h"
 #include "base/error.h"
-#include "base/shape.h"
 #include "cpu/cpu.h"
 #include "kernel/kernels.h"
-#include "ref/ref.h"
 #include <qkv/attention.h>
 #include <qkv/experimental.h>
 
 enum { FIRST_PROBE = sizeof(qkv_probe_args) };
-
-double qkv_ref_exp(double x)
-{
-    const qkvi_kernels *const scalar = qkvi_kernels_by_id(QKV_ISA_SCALAR);
-    const uint64_t env = scalar->env_enter();
-    const double y = qkvi_ref_exp(x);
-    scalar->env_leave(env);
-    return y;
-}
-
-static qkv_status check_matrix(const void *p, int64_t rows, int64_t columns, const char *arg,
-                               qkv_error *err)
-{
-    const qkv_shape s = qkv_shape_dense(QKV_F64, 1, 1, rows, columns);
-    int64_t elems;
-    if (qkvi_shape_overflows(&s, &elems))
-        return qkvi_fail(err, QKV_EARG, arg, rows, INT64_MAX,
-                         QKVI_SAY(QKVI_S(arg), QKVI_S(" of "), QKVI_I(rows), QKVI_S(" x "),
-                                  QKVI_I(columns),
-                                  QKVI_S(" is too large: it must span less than 2^63 bytes")));
-    return elems ? qkvi_need(p, arg, err) : QKV_OK;
-}
-
-/* y of ny numbers must share no byte with the nx of an input */
-static qkv_status check_apart(const double *y, int64_t ny, const double *x, int64_t nx,
-                              const char *name, qkv_error *err)
-{
-    const uintptr_t y0 = (uintptr_t)y, y1 = (uintptr_t)(y ? y + ny : y);
-    const uintptr_t x0 = (uintptr_t)x, x1 = (uintptr_t)(x ? x + nx : x);
-    if (y0 >= x1 || x0 >= y1) return QKV_OK;
-    const int64_t shared = (int64_t)((y1 < x1 ? y1 : x1) - (y0 > x0 ? y0 : x0));
-    return qkvi_fail(err, QKV_EARG, "y", shared, 0,
-                     QKVI_SAY(QKVI_S("y and "), QKVI_S(name), QKVI_S(" share "), QKVI_I(shared),
-                              QKVI_S(" bytes; an output may not overlap (0 bytes)")));
-}
-
-qkv_status qkv_ref_project(double *y, const double *x, const double *w, const double *b,
-                           int64_t rows, int64_t in, int64_t out, qkv_error *err)
-{
-    const int64_t size[3] = {rows, in, out};
-    static const char *const name[3] = {"rows", "in", "out"};
-    qkv_status s;
-    if (qkvi_error_check(err)) return QKV_EABI;
-    for (int i = 0; i < 3; i++)
-        if (size[i] < 0)
-            return qkvi_fail(err, QKV_EARG, name[i], size[i], 0,
-                             QKVI_SAY(QKVI_S(name[i]), QKVI_S(" is "), QKVI_I(size[i]),
-                                      QKVI_S("; it must be at least 0")));
-    if ((s = check_matrix(y, rows, out, "y", err))) return s;
-    if ((s = check_matrix(x, rows, in, "x", err))) return s;
-    if ((s = check_matrix(w, in, out, "w", err))) return s;
-    if ((s = check_apart(y, rows * out, x, rows * in, "x", err))) return s;
-    if ((s = check_apart(y, rows * out, w, in * out, "w", err))) return s;
-    if (b && (s = check_apart(y, rows * out, b, out, "b", err))) return s;
-    const qkvi_kernels *const scalar = qkvi_kernels_by_id(QKV_ISA_SCALAR);
-    const uint64_t env = scalar->env_enter();
-    qkvi_ref_project(y, x, w, b, rows, in, out);
-    scalar->env_leave(env);
-    return QKV_OK;
-}
-
-/* ---- probe ----------------------------------------------------------------------------------- */
 
 typedef struct probe {
     const qkvi_kernels *kernels;

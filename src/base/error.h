@@ -22,11 +22,16 @@ typedef struct qkvi_part {
 /* the sentence as a list: QKVI_SAY(QKVI_S("k heads is "), QKVI_I(3)) */
 #define QKVI_SAY(...) ((const qkvi_part[]){__VA_ARGS__, QKVI_END})
 
+#ifdef QKVI_WITHOUT_SENTENCES /* the page: what its C asks for is right, and nobody reads them */
+#define qkvi_fail(err, status, arg, got, want, sentence) (status)
+#define qkvi_error_check(err) ((void)(err), QKV_OK)
+#else
 /* Writes err (NULL is fine) as far as err->size allows and returns status. */
 qkv_status qkvi_fail(qkv_error *err, qkv_status status, const char *arg, int64_t got, int64_t want,
                      const qkvi_part *sentence);
 
 /* An err whose own size is unknown to us cannot be written to: QKV_EABI. */
 qkv_status qkvi_error_check(const qkv_error *err);
+#endif
 
 #endif

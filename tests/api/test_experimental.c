@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_experimental.c - qkv_ref_exp, qkv_ref_project, qkv_probe: right values, every refusal. */
+/* test_experimental.c - qkv_ref_exp, qkv_ref_project, qkv_ref_attend, qkv_probe: right values, every
+ * refusal. */
 #include "helpers.h"
 
 #include <math.h>
@@ -94,6 +95,120 @@ static void project_refuses(void **state)
     assert_true(qkv_ref_project(y, x, w, NULL, big, 1, big, NULL) < 0);
 }
 
+enum { KEYS = 7, D_K = 5, D_V = 3 };
+
+typedef struct one_row {
+    double q[D_K], k[KEYS * D_K], v[KEYS * D_V];
+    double score[KEYS], scaled[KEYS], masked[KEYS], weight[KEYS], out[D_V];
+    qkv_ref_row row;
+} one_row;
+
+static void row_make(one_row *x)
+{
+    rng r = rng_from(11);
+    fill_normal(x->q, QKV_F64, D_K, &r);
+    fill_normal(x->k, QKV_F64, (int64_t)KEYS * D_K, &r);
+    fill_normal(x->v, QKV_F64, (int64_t)KEYS * D_V, &r);
+    qkv_ref_row *const a = &x->row;
+    *a = qkv_ref_row_init();
+    a->keys = a->seen = KEYS;
+    a->d_k = D_K;
+    a->d_v = D_V;
+    a->scale = 0.5;
+    a->q = x->q;
+    a->k = x->k;
+    a->v = x->v;
+    a->score = x->score;
+    a->scaled = x->scaled;
+    a->masked = x->masked;
+    a->weight = x->weight;
+    a->out = x->out;
+}
+
+/* the reference of a plan gives the same bits */
+static void a_row_is_a_run(void **state)
+{
+    (void)state;
+    one_row x;
+    row_make(&x);
+    for (int64_t seen = 0; seen <= KEYS; seen++) {
+        double out[D_V], lse;
+        qkv_params p = qkv_params_init();
+        p.isa = QKV_ISA_REFERENCE;
+        p.q = qkv_shape_dense(QKV_F64, 1, 1, 1, D_K);
+        p.k = qkv_shape_dense(QKV_F64, 1, 1, seen, D_K);
+        p.v = qkv_shape_dense(QKV_F64, 1, 1, seen, D_V);
+        p.out = qkv_shape_dense(QKV_F64, 1, 1, 1, D_V);
+        p.use = QKV_USE_SCALE;
+        p.scale = 0.5;
+        qkv_plan *plan = NULL;
+        assert_int_equal(qkv_plan_create(&plan, &p, NULL, NULL), QKV_OK);
+        qkv_run_args a = qkv_run_args_init();
+        a.q = x.q;
+        a.k = x.k;
+        a.v = x.v;
+        a.out = out;
+        a.lse = &lse;
+        void *const workspace = workspace_new(plan);
+        a.workspace = workspace;
+        a.workspace_size = qkv_plan_workspace(plan);
+        assert_int_equal(qkv_run(plan, &a, NULL), QKV_OK);
+        free(workspace);
+        qkv_plan_destroy(plan);
+        x.row.seen = seen;
+        assert_int_equal(qkv_ref_attend(&x.row, NULL), QKV_OK);
+        assert_memory_equal(out, x.out, sizeof out);
+        assert_memory_equal(&lse, &x.row.lse, sizeof lse);
+        double sum = 0;
+        for (int j = 0; j < KEYS; j++) {
+            assert_true(x.scaled[j] == x.score[j] * 0.5);
+            assert_true(j < seen ? x.masked[j] == x.scaled[j] : x.masked[j] == -(double)INFINITY);
+            assert_true(j < seen ? x.weight[j] > 0 : is_plus_zero(x.weight, QKV_F64, j));
+            sum += x.weight[j];
+        }
+        assert_true(seen == 0 ? sum == 0 : fabs(sum - 1) < 1e-15);
+    }
+}
+
+static void assert_row(const char *arg, one_row *x)
+{
+    qkv_error e = qkv_error_init();
+    const qkv_status s = qkv_ref_attend(&x->row, &e);
+    if (s == QKV_OK || strcmp(e.arg, arg) != 0) fail_msg("%s: %s", arg, e.text);
+    assert_non_null(strstr(e.text, arg));
+    row_make(x);
+}
+
+static void a_row_refuses(void **state)
+{
+    (void)state;
+    one_row x;
+    row_make(&x);
+    assert_true(qkv_ref_attend(NULL, NULL) == QKV_EARG);
+    x.row.size = 8;
+    assert_row("row.size", &x);
+    x.row.reserved = 1;
+    assert_row("row.reserved", &x);
+    x.row.keys = -1;
+    assert_row("row.keys", &x);
+    x.row.d_k = 0;
+    assert_row("row.d_k", &x);
+    x.row.d_v = -1;
+    assert_row("row.d_v", &x);
+    x.row.seen = -1;
+    assert_row("row.seen", &x);
+    x.row.seen = KEYS + 1;
+    assert_row("row.keys", &x);
+    x.row.keys = INT64_C(1) << 60;
+    assert_row("row.k", &x);
+    x.row.v = NULL;
+    assert_row("row.v", &x);
+    x.row.masked = NULL;
+    assert_row("row.masked", &x);
+    x.row.out = NULL;
+    assert_row("row.out", &x);
+}
+
 static qkv_status probe_with(int32_t kind, int32_t isa, int32_t variant, int64_t repeat,
                              const void *buffer, size_t size, double *amount, qkv_error *e)
 {
@@ -186,9 +301,14 @@ static void the_probe_refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exp_is_within_two_ulp),     cmocka_unit_test(exp_at_the_ends),
-        cmocka_unit_test(project_is_the_plain_sum),  cmocka_unit_test(project_refuses),
-        cmocka_unit_test(the_probe_counts_its_work), cmocka_unit_test(the_probe_refuses),
+        cmocka_unit_test(exp_is_within_two_ulp),
+        cmocka_unit_test(exp_at_the_ends),
+        cmocka_unit_test(project_is_the_plain_sum),
+        cmocka_unit_test(project_refuses),
+        cmocka_unit_test(a_row_is_a_run),
+        cmocka_unit_test(a_row_refuses),
+        cmocka_unit_test(the_probe_counts_its_work),
+        cmocka_unit_test(the_probe_refuses),
     };
     return cmocka_run_group_tests_name("experimental", tests, NULL, NULL);
 }

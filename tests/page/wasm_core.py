@@ -8,11 +8,10 @@ import base64
 import json
 import re
 import zlib
-import zlib
 
 import pagekit as kit
 
-LOADER = '''async (text) => {
+LOADER = '''async ([text, sentences]) => {
   const bytes = Uint8Array.from(atob(text), (x) => x.charCodeAt(0));
   const module = await WebAssembly.compile(bytes);
   const wanted = WebAssembly.Module.imports(module);
@@ -25,18 +24,22 @@ LOADER = '''async (text) => {
     return new TextDecoder('utf-8', { fatal: true })
       .decode(new Uint8Array(exports.memory.buffer, at, exports.page_bytes()));
   };
+  ask('words', sentences);
   window.pages = () => exports.memory.buffer.byteLength / 65536;
   return { imports: wanted.length, exports: Object.keys(exports) };
 }'''
 
 
+def block_bytes(text, name):
+    """A block of the file: base64 of bytes deflated in zlib's form."""
+    found = re.search(rf'<script[^>]*id="?{name}"?[^>]*>(.*?)</script>', text, re.S)
+    kit.check(found, f'no block {name} found in the file')
+    return zlib.decompress(base64.b64decode(re.sub(r'\s', '', found[1]), validate=True))
+
+
 def wasm_bytes(text):
-    """The module that stands in the file: base64, deflated in zlib's form or as it is."""
-    found = re.search(r'<script[^>]*id="?core"?[^>]*>(.*?)</script>', text, re.S)
-    kit.check(found, 'no wasm found in the file')
-    data = base64.b64decode(re.sub(r'\s', '', found[1]), validate=True)
-    if not data.startswith(b'\0asm'):
-        data = zlib.decompress(data)
+    """The module that stands in the file."""
+    data = block_bytes(text, 'core')
     kit.check(data.startswith(b'\0asm'), 'the block core holds no wasm')
     return data
 
@@ -46,8 +49,9 @@ class Core:
 
     def __init__(self, session):
         self.page = session.context().new_page()
-        self.about = self.page.evaluate(LOADER, base64.b64encode(
-            wasm_bytes(session.file.read_text(encoding='utf-8'))).decode())
+        text = session.file.read_text(encoding='utf-8')
+        self.about = self.page.evaluate(LOADER, [base64.b64encode(wasm_bytes(text)).decode(),
+                                                 block_bytes(text, 'sentences').decode('utf-8')])
 
     def ask(self, name, request=''):
         return self.page.evaluate('([name, request]) => ask(name, request)', [name, request])
