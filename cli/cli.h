@@ -47,7 +47,13 @@ typedef struct cli_option {
     const char *help;     /* one sentence, without the final dot */
 } cli_option;
 
-#define CLI_MAX_OPTIONS 40 /* in one table */
+/* An option without anything out of the ordinary. */
+#define CLI_OPTION(NAME, KIND, VALUE, HELP)                                                        \
+    {                                                                                              \
+        .name = NAME, .kind = KIND, .value = VALUE, .help = HELP                                   \
+    }
+
+#define CLI_MAX_OPTIONS 48 /* in one table */
 #define CLI_MAX_OPERANDS 1
 
 typedef struct cli_args cli_args;

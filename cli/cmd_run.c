@@ -147,15 +147,22 @@ static int make_plan(job *j)
 static int check_apart(const job *j, int n, const char *const option[2 + CLI_KEPT],
                        files_error *err)
 {
-    static const char *const in_option[3] = {"--q", "--k", "--v"};
-    const files_input *added[CLI_ADDED];
-    const char *added_option[CLI_ADDED];
-    const int count = cli_masks_files(&j->masks, added, added_option);
-    int bad = 0;
-    for (int i = 0; i < 3 && !bad; i++)
-        bad = files_apart_input(j->out_file[n], option[n], j->in.file[i], in_option[i], err);
-    for (int i = 0; i < count && !bad; i++)
-        bad = files_apart_input(j->out_file[n], option[n], added[i], added_option[i], err);
+    const files_input *in[CLI_MASK_FILES + 4];
+    const cli_option *named[CLI_MASK_FILES + 4];
+    int count = cli_masks_files(&j->masks, in, named), bad = 0;
+    for (int i = 0; i < 3; i++) {
+        in[count] = j->in.file[i];
+        named[count++] = i == CLI_Q ? &cli_opt_q : i == CLI_K ? &cli_opt_k : &cli_opt_v;
+    }
+    if (j->kept.rows.file) {
+        in[count] = j->kept.rows.file;
+        named[count++] = &cli_opt_rows;
+    }
+    for (int i = 0; i < count && !bad; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "--%s", named[i]->name);
+        bad = files_apart_input(j->out_file[n], option[n], in[i], name, err);
+    }
     for (int i = 0; i < n && !bad; i++)
         if (j->out_file[i])
             bad = files_apart_output(j->out_file[i], option[i], j->out_file[n], option[n], err);
@@ -266,7 +273,7 @@ static int write_outputs(job *j)
     for (int i = 0; i < CLI_KEPT && !bad; i++) {
         const cli_kept_file *const f = &j->kept.file[i];
         if (f->option)
-            bad = files_write_npy(j->out_file[2 + i], type, f->rank, f->dim, f->data, &err);
+            bad = files_write_npy(j->out_file[2 + i], f->type, f->rank, f->dim, f->data, &err);
     }
     if (!bad) {
         bad = files_commit(j->out_file, 2 + CLI_KEPT, &err);
@@ -322,6 +329,25 @@ static void release(job *j)
     cli_qkv_close(&j->in);
 }
 
+/* Of all that can be read, one thing can be standard input. */
+static int check_one_stdin(const cli_args *args)
+{
+    const cli_option *const input[] = {
+        &cli_opt_q,      &cli_opt_k,     &cli_opt_v,        &cli_opt_mask,     &cli_opt_mask_bits,
+        &cli_opt_bias,   &cli_opt_alibi, &cli_opt_sink,     &cli_opt_cu_q,     &cli_opt_cu_k,
+        &cli_opt_kv_len, &cli_opt_q_len, &cli_opt_kv_start, &cli_opt_q_offset, &cli_opt_rows};
+    const cli_option *first = NULL;
+    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++) {
+        const char *const text = cli_text(args, input[i]);
+        if (!text || strcmp(text, "-") != 0) continue;
+        if (first)
+            return cli_refuse("--%s and --%s are both '-'; standard input can be only one of them",
+                              first->name, input[i]->name);
+        first = input[i];
+    }
+    return CLI_DONE;
+}
+
 static int run(const cli_args *args)
 {
     job j = {.args = args};
@@ -330,8 +356,10 @@ static int run(const cli_args *args)
     cli_files_signals("run");
     const int64_t head = cli_int(args, &cli_opt_head, -1);
     const int64_t batch = cli_int(args, &cli_opt_batch, -1);
-    int bad = cli_given(args, &opt_in_dtype) ? cli_qkv_open_bf16(&j.in, path, head, batch)
-                                             : cli_qkv_open(&j.in, path, head, batch);
+    int bad = check_one_stdin(args);
+    if (!bad)
+        bad = cli_qkv_open_as(&j.in, path, head, batch,
+                              cli_given(args, &opt_in_dtype) ? NPY_WORDS : NPY_NUMBERS);
     if (!bad) bad = make_params(&j);
     if (!bad) bad = check_sizes(&j);
     if (!bad) bad = make_plan(&j);
@@ -383,6 +411,7 @@ const cli_command cli_command_run = {
                                            &cli_opt_cu_q,
                                            &cli_opt_cu_k,
                                            &cli_opt_mask,
+                                           &cli_opt_mask_bits,
                                            &cli_opt_mask_drops,
                                            &cli_opt_bias,
                                            &cli_opt_alibi,
@@ -390,6 +419,7 @@ const cli_command cli_command_run = {
                                            &cli_opt_sink,
                                            &cli_opt_dropout,
                                            &cli_opt_seed,
+                                           &cli_opt_keep_mask,
                                            &cli_opt_row_max,
                                            &cli_opt_key_sums,
                                            &cli_opt_weights,

@@ -54,6 +54,12 @@ const char *cli_type_name(int32_t type)
         return "bool";
     case NPY_BF2:
         return "bfloat16";
+    case NPY_U1:
+        return "uint8";
+    case NPY_I4:
+        return "int32";
+    case NPY_I8:
+        return "int64";
     }
     return "unknown";
 }
@@ -243,16 +249,13 @@ static int check_one_stdin(const char *const path[3])
     return CLI_DONE;
 }
 
-static int open_all(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch,
-                    bool words_are_bf16)
+int cli_qkv_open_as(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch, npy_use use)
 {
     files_error err;
     memset(t, 0, sizeof *t);
     int bad = check_one_stdin(path);
     for (int i = 0; i < 3 && !bad; i++) {
-        const int wrong = words_are_bf16 ? files_open_bf16(&t->file[i], path[i], &err)
-                                         : files_open(&t->file[i], path[i], &err);
-        if (wrong) return cli_files_error(&err);
+        if (files_open_as(&t->file[i], path[i], use, &err) != 0) return cli_files_error(&err);
         bad = check_alone(t, i);
     }
     if (!bad) bad = check_together(t);
@@ -265,12 +268,7 @@ static int open_all(cli_qkv *t, const char *const path[3], int64_t head, int64_t
 
 int cli_qkv_open(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch)
 {
-    return open_all(t, path, head, batch, false);
-}
-
-int cli_qkv_open_bf16(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch)
-{
-    return open_all(t, path, head, batch, true);
+    return cli_qkv_open_as(t, path, head, batch, NPY_NUMBERS);
 }
 
 uint64_t cli_qkv_bytes(const cli_qkv *t)

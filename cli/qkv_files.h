@@ -27,8 +27,9 @@ typedef struct cli_qkv {
 /* Opens and checks; reads no data. path: of q, k, v. head and batch: -1 for all. An exit code, the
  * message already printed. cli_qkv_close() in any case. */
 int cli_qkv_open(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch);
-/* The same; files of 16-bit unsigned integers hold bfloat16. */
-int cli_qkv_open_bf16(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch);
+/* The same; NPY_WORDS: files of 16-bit unsigned integers hold bfloat16. */
+int cli_qkv_open_as(cli_qkv *t, const char *const path[3], int64_t head, int64_t batch,
+                    npy_use use);
 /* Bytes of memory the data of all three will take. */
 uint64_t cli_qkv_bytes(const cli_qkv *t);
 int cli_qkv_read(cli_qkv *t);

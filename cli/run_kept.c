@@ -3,45 +3,28 @@
  * file has the rank of the queries' file, so axes that it does not have are left out.
  */
 #include "cli/run_kept.h"
-#include "cli/run_masks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-const cli_option cli_opt_row_max = {
-    .name = "row-max",
-    .kind = CLI_FILE,
-    .value = "FILE",
-    .help = "Also write each query's largest score",
-};
-const cli_option cli_opt_key_sums = {
-    .name = "key-sums",
-    .kind = CLI_FILE,
-    .value = "FILE",
-    .help = "Also write what all queries together give each key",
-};
-const cli_option cli_opt_weights = {
-    .name = "weights",
-    .kind = CLI_FILE,
-    .value = "FILE",
-    .help = "Also write the weights, of all queries or of --rows; the same as --scores weight=FILE",
-};
-const cli_option cli_opt_scores = {
-    .name = "scores",
-    .kind = CLI_TEXT,
-    .value = "KIND=FILE,...",
-    .help = "Also write scores: raw (scaled), capped, biased (after all that is added; what is not "
-            "seen is -inf), weight",
-};
-const cli_option cli_opt_rows = {
-    .name = "rows",
-    .kind = CLI_TEXT,
-    .value = "N,N,...",
-    .help = "Of these queries only, in this order",
-};
+const cli_option cli_opt_row_max =
+    CLI_OPTION("row-max", CLI_FILE, "FILE", "Also write each query's largest score");
+const cli_option cli_opt_key_sums =
+    CLI_OPTION("key-sums", CLI_FILE, "FILE", "Also write what all queries together give each key");
+const cli_option cli_opt_weights = CLI_OPTION(
+    "weights", CLI_FILE, "FILE",
+    "Also write the weights, of all queries or of --rows; the same as --scores weight=FILE");
+const cli_option cli_opt_scores =
+    CLI_OPTION("scores", CLI_TEXT, "KIND=FILE,...",
+               "Also write scores: raw (scaled), capped, biased (after all that is added; what is "
+               "not seen is -inf), weight");
+const cli_option cli_opt_keep_mask =
+    CLI_OPTION("keep-mask", CLI_FILE, "FILE", "Also write, as bool, which weights --dropout keeps");
+const cli_option cli_opt_rows =
+    CLI_OPTION("rows", CLI_TEXT, "N,N,...|FILE", "Of these queries only, in this order");
 
-enum { ROW_MAX, KEY_SUMS, RAW, CAPPED, BIASED, WEIGHT };
+enum { ROW_MAX, KEY_SUMS, RAW, CAPPED, BIASED, WEIGHT, KEEP };
 
 static int want(cli_kept *k, int which, const char *option, const char *path, size_t n)
 {
@@ -84,13 +67,14 @@ static int read_rows(cli_kept *k, const cli_args *args, const cli_qkv *in)
     if (!text) return CLI_DONE;
     bool any = false;
     for (int i = RAW; i < CLI_KEPT; i++) any |= k->file[i].option != NULL;
-    if (!any) return cli_refuse("--rows is %s, but there is no --weights or --scores", text);
-    const int bad = cli_list("rows", text, &k->rows, &k->nrows);
-    for (int64_t i = 0; i < k->nrows && !bad; i++)
-        if (k->rows[i] < 0 || k->rows[i] >= in->queries)
+    if (!any)
+        return cli_refuse("--rows is %s, but there is no --weights, --scores or --keep-mask", text);
+    const int bad = cli_numbers_read(&k->rows, &cli_opt_rows, text);
+    for (int64_t i = 0; i < k->rows.n && !bad; i++)
+        if (k->rows.x[i] < 0 || k->rows.x[i] >= in->queries)
             return cli_refuse("--rows has %" PRId64 " as number %" PRId64
                               "; it must be at least 0 and below the %" PRId64 " quer%s",
-                              k->rows[i], i, in->queries, cli_ies(in->queries));
+                              k->rows.x[i], i, in->queries, cli_ies(in->queries));
     return bad;
 }
 
@@ -99,24 +83,29 @@ static void set_shape(cli_kept *k, int which, const cli_qkv *in)
 {
     cli_kept_file *const f = &k->file[which];
     const int pairs = which >= RAW; /* --rows chooses among these only */
-    const int64_t rows = pairs && k->rows ? k->nrows : in->queries;
+    const int64_t rows = pairs && k->rows.x ? k->rows.n : in->queries;
     const int64_t last[2] = {which == KEY_SUMS ? in->keys : rows, in->keys};
     f->rank = in->rank - !pairs;
     for (int32_t a = 0; a < f->rank; a++) f->dim[a] = in->out_dim[a];
     f->dim[in->rank - 2] = last[0];
     if (pairs) f->dim[in->rank - 1] = last[1];
-    f->bytes = in->dtype == QKV_F64 ? 8 : 4;
+    f->type = which == KEEP ? NPY_B1 : in->dtype == QKV_F64 ? NPY_F8 : NPY_F4;
+    f->bytes = which == KEEP ? 1 : in->dtype == QKV_F64 ? 8 : 4;
     for (int32_t a = 0; a < f->rank; a++)
         if (__builtin_mul_overflow(f->bytes, f->dim[a], &f->bytes)) f->bytes = INT64_MAX;
 }
 
 int cli_kept_open(cli_kept *k, const cli_args *args, const cli_qkv *in, qkv_params *p)
 {
-    const cli_option *const option[3] = {&cli_opt_row_max, &cli_opt_key_sums, &cli_opt_weights};
-    static const char *const name[3] = {"--row-max", "--key-sums", "--weights"};
-    static const int which[3] = {ROW_MAX, KEY_SUMS, WEIGHT};
+    const cli_option *const option[4] = {&cli_opt_row_max, &cli_opt_key_sums, &cli_opt_weights,
+                                         &cli_opt_keep_mask};
+    static const char *const name[4] = {"--row-max", "--key-sums", "--weights", "--keep-mask"};
+    static const int which[4] = {ROW_MAX, KEY_SUMS, WEIGHT, KEEP};
     int bad = CLI_DONE;
-    for (int i = 0; i < 3 && !bad; i++) {
+    if (cli_given(args, &cli_opt_keep_mask) && !(p->use & QKV_USE_DROPOUT))
+        return cli_refuse("--keep-mask is %s, but there is no --dropout",
+                          cli_text(args, &cli_opt_keep_mask));
+    for (int i = 0; i < 4 && !bad; i++) {
         const char *const path = cli_text(args, option[i]);
         if (path) bad = want(k, which[i], name[i], path, strlen(path));
     }
@@ -162,13 +151,15 @@ bool cli_kept_any(const cli_kept *k)
 void cli_kept_args(cli_kept *k, qkv_run_args *a)
 {
     k->show = qkv_show_init();
-    k->show.rows = k->rows;
-    k->show.nrows = k->nrows;
+    k->show.rows = k->rows.x;
+    k->show.nrows = k->rows.n;
     k->show.scaled = k->file[RAW].data;
     k->show.capped = k->file[CAPPED].data;
     k->show.masked = k->file[BIASED].data;
     k->show.weight = k->file[WEIGHT].data;
-    if (k->show.scaled || k->show.capped || k->show.masked || k->show.weight) a->show = &k->show;
+    k->show.keep = k->file[KEEP].data;
+    for (int i = RAW; i < CLI_KEPT; i++)
+        if (k->file[i].data) a->show = &k->show;
     a->row_max = k->file[ROW_MAX].data;
     a->key_sums = k->file[KEY_SUMS].data;
 }
@@ -176,6 +167,6 @@ void cli_kept_args(cli_kept *k, qkv_run_args *a)
 void cli_kept_close(cli_kept *k)
 {
     for (int i = 0; i < CLI_KEPT; i++) free(k->file[i].data);
-    free(k->rows);
+    cli_numbers_close(&k->rows);
     memset(k, 0, sizeof *k);
 }

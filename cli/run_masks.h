@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* run_masks.h - the options of `qkv run` that say which keys a query sees and what is added to its
- * scores: read, checked against the tensors, handed to the library.
- *
- * Numbers of batch entries are lists in the option itself, 3,5,8; tensors are files.
+ * scores: read, checked against the tensors, handed to the library. run_place.h has the numbers among
+ * them, this file the tensors.
  */
 #ifndef QKV_CLI_RUN_MASKS_H
 #define QKV_CLI_RUN_MASKS_H
 
-#include "cli/qkv_files.h"
+#include "cli/run_place.h"
 
-extern const cli_option cli_opt_window, cli_opt_prefix, cli_opt_q_offset, cli_opt_kv_len,
-    cli_opt_q_len, cli_opt_kv_start, cli_opt_cu_q, cli_opt_cu_k, cli_opt_mask, cli_opt_mask_drops,
-    cli_opt_bias, cli_opt_alibi, cli_opt_softcap, cli_opt_sink, cli_opt_dropout, cli_opt_seed;
+extern const cli_option cli_opt_mask, cli_opt_mask_bits, cli_opt_mask_drops, cli_opt_bias,
+    cli_opt_alibi, cli_opt_softcap, cli_opt_sink, cli_opt_dropout, cli_opt_seed;
 
-enum { CLI_LISTS = 6, CLI_ADDED = 4 };
+enum { CLI_ADDED = 4, CLI_MASK_FILES = CLI_ADDED + CLI_LISTS };
 
 typedef struct cli_masks {
-    int64_t *list[CLI_LISTS]; /* --cu-q --cu-k --kv-len --q-len --kv-start --q-offset */
-    int64_t count[CLI_LISTS];
-    files_input *file[CLI_ADDED]; /* --mask --bias --alibi --sink */
+    cli_place place;
+    files_input *file[CLI_ADDED]; /* --mask(-bits) --bias --alibi --sink */
+    const cli_option *option[CLI_ADDED];
     files_tensor tensor[CLI_ADDED];
     double *numbers[CLI_ADDED]; /* of --sink, given as a list */
     int64_t ncount[CLI_ADDED];
@@ -37,11 +35,8 @@ void cli_masks_close(cli_masks *m);
 /* The library's sentence with the option's name in place of the argument's. */
 int cli_run_error(const qkv_error *err);
 
-/* "3,5,8" as integers: *list must be freed; refused with the option's name. */
-int cli_list(const char *option, const char *text, int64_t **list, int64_t *count);
-
-/* The files that are open, with the options that named them; returns how many (at most CLI_ADDED). */
-int cli_masks_files(const cli_masks *m, const files_input *file[CLI_ADDED],
-                    const char *option[CLI_ADDED]);
+/* The files that are open, with the options that named them; returns how many. */
+int cli_masks_files(const cli_masks *m, const files_input *file[CLI_MASK_FILES],
+                    const cli_option *option[CLI_MASK_FILES]);
 
 #endif /* QKV_CLI_RUN_MASKS_H */

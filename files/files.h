@@ -38,8 +38,8 @@ typedef struct files_input files_input; /* open, header read and parsed, data no
 
 /* path "-" is standard input, "FILE.npz#NAME" an array of a .npz file. A regular file must be exactly as long as its header says. */
 int files_open(files_input **in, const char *path, files_error *err);
-/* The same; 16-bit unsigned integers are taken for bfloat16. */
-int files_open_bf16(files_input **in, const char *path, files_error *err);
+/* The same for a file of which something else is wanted. */
+int files_open_as(files_input **in, const char *path, npy_use use, files_error *err);
 void files_close(files_input *in); /* NULL is fine; tensors that were read stay */
 
 const npy_header *files_header(const files_input *in);
@@ -57,7 +57,7 @@ files_slice files_slice_all(const files_input *in);
 int64_t files_read_bytes(const files_input *in, const files_slice *slice);
 
 typedef struct files_tensor {
-    int32_t type; /* NPY_F4 (also from files of 16-bit types) or NPY_F8 */
+    int32_t type; /* NPY_F4 (also from files of 16-bit types), NPY_F8, NPY_B1; NPY_I8, NPY_U1 */
     int32_t rank;
     int64_t dim[4];   /* of the slice */
     const void *data; /* dense, C order, the machine's byte order; any alignment; never NULL */
@@ -104,7 +104,8 @@ int files_apart_output(const files_output *a, const char *a_option, const files_
                        const char *b_option, files_error *err);
 
 int files_write(files_output *out, const void *bytes, size_t n, files_error *err);
-/* A whole .npy file: little-endian, C order, from dense data of that type in the machine's byte order. */
+/* A whole .npy file: little-endian, C order, from dense data of that type in the machine's byte order
+ * (bool: a byte each, 0 or 1). */
 int files_write_npy(files_output *out, int32_t type, int32_t rank, const int64_t *dim,
                     const void *data, files_error *err);
 

@@ -129,7 +129,7 @@ static ssize_t take(files_input *in, void *to, size_t n, int64_t at)
 
 /* ---- opening ----------------------------------------------------------------------------------- */
 
-static int read_header(files_input *in, bool words_are_bf16, files_error *err)
+static int read_header(files_input *in, npy_use use, files_error *err)
 {
     unsigned char *head = NULL;
     size_t have = 0, need = 32; /* less than any whole header; enough to tell what else it may be */
@@ -148,8 +148,7 @@ static int read_header(files_input *in, bool words_are_bf16, files_error *err)
             break;
         }
         have += (size_t)got;
-        const npy_status s = words_are_bf16 ? npy_parse_bf16(head, have, &in->h, &bad)
-                                            : npy_parse(head, have, &in->h, &bad);
+        const npy_status s = npy_parse_as(head, have, use, &in->h, &bad);
         if (s == NPY_OK) break;
         if (s == NPY_BAD) {
             char text[512];
@@ -218,7 +217,7 @@ static int wrong_length(const files_input *in, int64_t bytes, files_error *err)
                      in->name, bytes, file_s(bytes), in->h.data_offset + in->h.data_bytes);
 }
 
-static int open_as(files_input **out, const char *path, bool words_are_bf16, files_error *err)
+int files_open_as(files_input **out, const char *path, npy_use use, files_error *err)
 {
     const char *const shown = file_shown_name(path, "standard input");
     files_input *const in = calloc(1, sizeof *in);
@@ -232,7 +231,7 @@ static int open_as(files_input **out, const char *path, bool words_are_bf16, fil
         in->regular = false; /* what is unpacked comes in order, as from a pipe */
         status = npz_open(&in->array, in->fd, in->name, hash + 1, err);
     }
-    if (status == 0) status = read_header(in, words_are_bf16, err);
+    if (status == 0) status = read_header(in, use, err);
     if (status == 0 && in->regular) {
         struct stat st;
         if (fstat(in->fd, &st) != 0) {
@@ -253,12 +252,7 @@ static int open_as(files_input **out, const char *path, bool words_are_bf16, fil
 
 int files_open(files_input **out, const char *path, files_error *err)
 {
-    return open_as(out, path, false, err);
-}
-
-int files_open_bf16(files_input **out, const char *path, files_error *err)
-{
-    return open_as(out, path, true, err);
+    return files_open_as(out, path, NPY_NUMBERS, err);
 }
 
 void files_close(files_input *in)

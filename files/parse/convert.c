@@ -55,12 +55,16 @@ uint32_t convert_f2(uint16_t h)
 
 int32_t convert_type(int32_t file_type)
 {
-    return file_type == NPY_F2 || file_type == NPY_BF2 ? NPY_F4 : file_type;
+    return file_type == NPY_F2 || file_type == NPY_BF2 ? NPY_F4
+           : file_type == NPY_I4                       ? NPY_I8
+                                                       : file_type;
 }
 
 int32_t convert_bytes(int32_t type)
 {
-    return type == NPY_F8 ? 8 : type == NPY_F4 ? 4 : type == NPY_F2 || type == NPY_BF2 ? 2 : 1;
+    if (type == NPY_F8 || type == NPY_I8) return 8;
+    if (type == NPY_F4 || type == NPY_I4) return 4;
+    return type == NPY_F2 || type == NPY_BF2 ? 2 : 1;
 }
 
 void convert_elements(void *out, const void *in, int64_t n, int32_t type, int32_t big_endian)
@@ -70,6 +74,7 @@ void convert_elements(void *out, const void *in, int64_t n, int32_t type, int32_
     for (int64_t i = 0; i < n; i++) {
         switch (type) {
         case NPY_F8:
+        case NPY_I8:
             store8(o + 8 * i, load8(p + 8 * i, big_endian));
             break;
         case NPY_F4:
@@ -80,6 +85,9 @@ void convert_elements(void *out, const void *in, int64_t n, int32_t type, int32_
             break;
         case NPY_BF2:
             store4(o + 4 * i, (uint32_t)load2(p + 2 * i, big_endian) << 16);
+            break;
+        case NPY_I4:
+            store8(o + 8 * i, (uint64_t)(int64_t)(int32_t)load4(p + 4 * i, big_endian));
             break;
         default:
             o[i] = p[i];

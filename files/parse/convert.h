@@ -14,8 +14,8 @@
  * its sign and payload and becomes quiet. */
 uint32_t convert_f2(uint16_t h);
 
-/* The type that elements of a file's type are read as: NPY_F2 and NPY_BF2 give NPY_F4, others
- * themselves. */
+/* The type that elements of a file's type are read as: NPY_F2 and NPY_BF2 give NPY_F4, NPY_I4 gives
+ * NPY_I8, others themselves. */
 int32_t convert_type(int32_t file_type);
 int32_t convert_bytes(int32_t type); /* bytes of an element */
 

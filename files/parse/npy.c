@@ -140,7 +140,31 @@ static const char *refused_kind(int kind)
     }
 }
 
-static npy_status dtype(cursor *c, npy_header *h, int words_are_bf16)
+/* int32, int64 or uint8 where those are asked for */
+static npy_status whole_type(cursor *c, npy_header *h, npy_use use, size_t at, size_t n)
+{
+    const unsigned char *const d = c->b + at;
+    if (use == NPY_BYTES && n == 3 && (d[1] == 'u' && d[2] == '1')) {
+        h->type = NPY_U1;
+        h->elem_bytes = 1;
+        return NPY_OK;
+    }
+    const int ordered = n == 3 && (d[0] == '<' || d[0] == '>' || d[0] == '=');
+    if (use == NPY_INTEGERS && ordered && d[1] == 'i' && (d[2] == '4' || d[2] == '8')) {
+        h->type = d[2] == '4' ? NPY_I4 : NPY_I8;
+        h->elem_bytes = d[2] - '0';
+        h->big_endian = d[0] == '>' || (d[0] == '=' && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+        return NPY_OK;
+    }
+    return bad(c->err, "descr", n ? at : at - 1,
+               n == 0            ? 2
+               : n < VALUE_SHOWN ? n
+                                 : VALUE_SHOWN,
+               use == NPY_BYTES ? "bytes of packed bits are needed: uint8"
+                                : "integers are needed: int32 or int64");
+}
+
+static npy_status dtype(cursor *c, npy_header *h, npy_use use)
 {
     if (peek(c) == '[' || peek(c) == '(' || peek(c) == '{') {
         return expected(c, "descr",
@@ -150,6 +174,7 @@ static npy_status dtype(cursor *c, npy_header *h, int words_are_bf16)
     size_t at = 0, n = 0;
     const npy_status s = quoted(c, "descr", "it must be a string such as '<f4'", &at, &n);
     if (s != NPY_OK) return s;
+    if (use >= NPY_INTEGERS) return whole_type(c, h, use, at, n);
     const unsigned char *d = c->b + at;
     if (same(d, n, "|b1")) {
         h->type = NPY_B1;
@@ -164,7 +189,8 @@ static npy_status dtype(cursor *c, npy_header *h, int words_are_bf16)
         return NPY_OK;
     }
     const int anywhere = ordered || (n == 3 && d[0] == '|');
-    if ((anywhere && same(d + 1, 2, "V2")) || (ordered && words_are_bf16 && same(d + 1, 2, "u2"))) {
+    if ((anywhere && same(d + 1, 2, "V2")) ||
+        (ordered && use == NPY_WORDS && same(d + 1, 2, "u2"))) {
         h->type = NPY_BF2;
         h->elem_bytes = 2;
         h->big_endian =
@@ -241,7 +267,7 @@ static npy_status shape(cursor *c, npy_header *h, size_t *at, size_t *length)
 
 enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
 
-static npy_status entry(cursor *c, npy_header *h, int words_are_bf16, int *seen, size_t *shape_at,
+static npy_status entry(cursor *c, npy_header *h, npy_use use, int *seen, size_t *shape_at,
                         size_t *shape_length)
 {
     size_t at = 0, n = 0;
@@ -265,12 +291,12 @@ static npy_status entry(cursor *c, npy_header *h, int words_are_bf16, int *seen,
     if (peek(c) != ':') return expected(c, "the header's dict", "a colon was expected");
     c->at++;
     spaces(c);
-    if (which == DESCR) return dtype(c, h, words_are_bf16);
+    if (which == DESCR) return dtype(c, h, use);
     if (which == ORDER) return boolean(c, &h->fortran);
     return shape(c, h, shape_at, shape_length);
 }
 
-static npy_status dict(cursor *c, npy_header *h, int words_are_bf16, size_t *shape_at,
+static npy_status dict(cursor *c, npy_header *h, npy_use use, size_t *shape_at,
                        size_t *shape_length)
 {
     int seen = 0;
@@ -279,7 +305,7 @@ static npy_status dict(cursor *c, npy_header *h, int words_are_bf16, size_t *sha
     c->at++;
     spaces(c);
     while (peek(c) != '}') {
-        const npy_status s = entry(c, h, words_are_bf16, &seen, shape_at, shape_length);
+        const npy_status s = entry(c, h, use, &seen, shape_at, shape_length);
         if (s != NPY_OK) return s;
         spaces(c);
         if (peek(c) == ',') {
@@ -365,8 +391,8 @@ static void clear(npy_header *h, npy_error *err)
     err->need = 0;
 }
 
-static npy_status parse(const unsigned char *bytes, size_t length, npy_header *h,
-                        int words_are_bf16, npy_error *err)
+static npy_status parse(const unsigned char *bytes, size_t length, npy_header *h, npy_use use,
+                        npy_error *err)
 {
     clear(h, err);
     for (size_t i = 0; i < sizeof magic && i < length; i++) {
@@ -393,19 +419,20 @@ static npy_status parse(const unsigned char *bytes, size_t length, npy_header *h
 
     cursor c = {bytes, fixed, total, err};
     size_t shape_at = 0, shape_length = 0;
-    const npy_status s = dict(&c, h, words_are_bf16, &shape_at, &shape_length);
+    const npy_status s = dict(&c, h, use, &shape_at, &shape_length);
     if (s != NPY_OK) return s;
     return sizes(h, err, shape_at, shape_length);
 }
 
 npy_status npy_parse(const unsigned char *bytes, size_t length, npy_header *h, npy_error *err)
 {
-    return parse(bytes, length, h, 0, err);
+    return parse(bytes, length, h, NPY_NUMBERS, err);
 }
 
-npy_status npy_parse_bf16(const unsigned char *bytes, size_t length, npy_header *h, npy_error *err)
+npy_status npy_parse_as(const unsigned char *bytes, size_t length, npy_use use, npy_header *h,
+                        npy_error *err)
 {
-    return parse(bytes, length, h, 1, err);
+    return parse(bytes, length, h, use, err);
 }
 
 /* ---- sentences -------------------------------------------------------------------------------- */
@@ -482,13 +509,12 @@ size_t npy_error_text(char *text, size_t size, const unsigned char *bytes, const
 size_t npy_header_write(unsigned char *bytes, size_t size, int32_t type, int32_t rank,
                         const int64_t *dim)
 {
-    if (rank < 0 || rank > NPY_MAX_RANK || type < NPY_F2 || type > NPY_BF2 || type == NPY_B1) {
-        return 0;
-    }
+    static const char *const descr[NPY_BF2] = {"<f2", "<f4", "<f8", "|b1", "<V2"};
+    if (rank < 0 || rank > NPY_MAX_RANK || type < NPY_F2 || type > NPY_BF2) return 0;
     char text[1024];
     sink s = {text, sizeof text, 0};
-    put_text(&s, "{'descr': '<");
-    put_text(&s, type == NPY_F2 ? "f2" : type == NPY_F4 ? "f4" : type == NPY_F8 ? "f8" : "V2");
+    put_text(&s, "{'descr': '");
+    put_text(&s, descr[type - NPY_F2]);
     put_text(&s, "', ");
     put_text(&s, "'fortran_order': False, 'shape': (");
     for (int32_t i = 0; i < rank; i++) {

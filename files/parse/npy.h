@@ -17,7 +17,24 @@
 #define NPY_FIRST_BYTES 12     /* enough to learn how long the header is */
 
 /* NPY_BF2 is bfloat16, the upper half of a float32: descr <V2, as ml_dtypes writes it */
-typedef enum npy_type { NPY_F2 = 1, NPY_F4 = 2, NPY_F8 = 3, NPY_B1 = 4, NPY_BF2 = 5 } npy_type;
+typedef enum npy_type {
+    NPY_F2 = 1,
+    NPY_F4 = 2,
+    NPY_F8 = 3,
+    NPY_B1 = 4,
+    NPY_BF2 = 5,
+    NPY_U1 = 6, /* these three only where they are asked for */
+    NPY_I4 = 7,
+    NPY_I8 = 8
+} npy_type;
+
+/* What a file may hold. */
+typedef enum npy_use {
+    NPY_NUMBERS = 0, /* floating-point numbers, or bool */
+    NPY_WORDS = 1, /* the same, and unsigned integers of 16 bits are the bits of bfloat16 numbers */
+    NPY_INTEGERS = 2, /* int32 or int64 */
+    NPY_BYTES = 3     /* uint8 */
+} npy_use;
 
 typedef struct npy_header {
     int32_t version;    /* 1, 2 or 3 */
@@ -50,16 +67,17 @@ typedef struct npy_error {
 
 /* *h is complete only when NPY_OK is returned. */
 npy_status npy_parse(const unsigned char *bytes, size_t length, npy_header *h, npy_error *err);
-/* The same, but unsigned integers of 16 bits are the bits of bfloat16 numbers. */
-npy_status npy_parse_bf16(const unsigned char *bytes, size_t length, npy_header *h, npy_error *err);
+/* The same for a file of which something else is wanted. */
+npy_status npy_parse_as(const unsigned char *bytes, size_t length, npy_use use, npy_header *h,
+                        npy_error *err);
 
 /* "dtype is '|O'; object arrays are not supported": cut at size, always ended by 0; a byte 0 of the
  * file is shown as \x00, all others stay raw (the value is at most 60 bytes). Returns its length. */
 size_t npy_error_text(char *text, size_t size, const unsigned char *bytes, const npy_error *err);
 
 /* Writes the header that NumPy would write for little-endian, C order data: version 1, padded
- * with spaces so that the data starts at a multiple of 64 (not for NPY_B1). Returns its length; 0 when size is too
- * small or an argument is out of range. 1,024 bytes are enough for any rank. */
+ * with spaces so that the data starts at a multiple of 64; floating-point types and bool. Returns its
+ * length; 0 when size is too small or an argument is out of range. 1,024 bytes are enough for any rank. */
 size_t npy_header_write(unsigned char *bytes, size_t size, int32_t type, int32_t rank,
                         const int64_t *dim);
 

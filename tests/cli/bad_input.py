@@ -54,6 +54,11 @@ def make_files():
         'q-tall.npy': npy([0.0] * 1000000, (1000000, 1)), 'k-one.npy': npy([1.0], (1, 1)),
         'v-wide.npy': npy([0.0] * 1000000, (1, 1000000)),
         'huge-scale.npy': npy([3e38] * 12, (3, 4)),
+        'int2.npy': npy([0, 3], (2,), '<i8'), 'int5.npy': npy([0, 1, 2, 3, 4], (5,), '<i4'),
+        'int-2d.npy': npy([1, 2], (1, 2), '<i8'), 'bits.npy': npy([255] * 3, (3, 1), '|u1'),
+        'bits-wide.npy': npy([255] * 6, (3, 2), '|u1'), 'bits-rows.npy': npy([255] * 2, (2, 1), '|u1'),
+        'bits-0.npy': npy([255], (), '|u1'), 'nan1.npy': npy([float('nan')], (1,)),
+        'inf1.npy': npy([float('inf')], (1,)),
         # broken alone
         'empty.npy': b'', 'one-byte.npy': good[:1],
         'short-magic.npy': good[:5], 'short-header.npy': good[:60],

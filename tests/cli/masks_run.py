@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -123,6 +124,56 @@ def masks():
     assert run('--mask', 'short.npy') == run('--kv-len', '4,4')
 
 
+def packed_bits(rows, keys, spare):
+    """Bytes of 8 keys each, the first in the lowest bit; bits beyond the keys are `spare`."""
+    out = []
+    for row in rows:
+        row = list(row) + [spare] * (-len(row) % 8)
+        out += [sum(bit << n for n, bit in enumerate(row[at:at + 8]))
+                for at in range(0, len(row), 8)]
+    return out, -(-keys // 8)
+
+
+@test
+def masks_of_bits():
+    rows = [[(i * 5 + j * 3) % 4 != 0 for j in range(K)] for i in range(S)]
+    write('m.npy', flat(rows), (S, K), '|b1')
+    write('not.npy', [not x for x in flat(rows)], (S, K), '|b1')
+    want = run('--mask', 'm.npy')
+    for spare in (0, 1):
+        values, width = packed_bits(rows, K, spare)
+        write('bits.npy', values, (S, width), '|u1')
+        assert run('--mask-bits', 'bits.npy') == want
+        assert run('--mask-bits', 'bits.npy', '--mask-true-drops') == run('--mask', 'not.npy')
+        write('heads.npy', values * H, (H, S, width), '|u1')
+        assert run('--mask-bits', 'heads.npy') == want
+    write('one.npy', [0x0f], (1,), '|u1')  # 8 keys of 9: the last is not seen
+    assert run('--mask-bits', 'one.npy') == run('--kv-len', '4,4')
+
+
+@test
+def numbers_from_files():
+    """Lists in files of either integer type and byte order say what lists in the option say."""
+    for descr in ('<i4', '>i4', '<i8', '>i8'):
+        write('kv.npy', [9, 4], (2,), descr)
+        write('q.len.npy', [2, 6], (2,), descr)
+        write('start.npy', [0, 3], (2,), descr)
+        write('off.npy', [3, -2], (2,), descr)
+        assert (run('--kv-len', 'kv.npy', '--q-len', 'q.len.npy', '--kv-start', 'start.npy',
+                    '--q-offset', 'off.npy', '--causal') ==
+                run('--kv-len', '9,4', '--q-len', '2,6', '--kv-start', '0,3', '--q-offset', '3,-2',
+                    '--causal'))
+    write('one.npy', [3], (), '<i8')
+    assert run('--causal', '--q-offset', 'one.npy') == run('--causal', '--q-offset', 3)
+    write('rows.npy', [4, 0], (2,), '<i8')
+    run('--weights', 'w.npy', '--rows', 'rows.npy')
+    run('--weights', 'x.npy', '--rows', '4,0')
+    assert pathlib.Path('w.npy').read_bytes() == pathlib.Path('x.npy').read_bytes()
+    with zipfile.ZipFile('numbers.npz', 'w') as archive:
+        archive.write('kv.npy')
+    assert run('--kv-len', 'numbers.npz#kv') == run('--kv-len', '9,4')
+
+
 @test
 def what_is_added():
     bias = [((h * 7 + j * 5) % 11 - 5) / 4 for h in range(H) for j in range(K)]
@@ -154,9 +205,14 @@ def packed_sequences():
     for b in range(B):
         run('--causal=bottom-right', q=f'q{b}.npy', k=f'k{b}.npy', v=f'v{b}.npy')
         alone = numbers('o.npy').values
+        write('cuq.npy', [0, S, 2 * S], (3,), '<i4')
+        write('cuk.npy', [0, K, 2 * K], (3,), '<i8')
         for h in range(H):
             at = (h * 2 + b) * S * D
             assert packed[at:at + S * D] == alone[h * S * D:][:S * D]
+    run('--cu-q', 'cuq.npy', '--cu-k', 'cuk.npy', '--causal=bottom-right', q='qp.npy', k='kp.npy',
+        v='vp.npy')
+    assert numbers('o.npy').values == packed
 
 
 @test
@@ -193,6 +249,44 @@ def dropout():
     assert run('--dropout', 0) == run()
     run('--dropout', 1)
     assert set(numbers('o.npy').values) == {0.0}
+
+
+@test
+def the_keep_mask():
+    """What is kept, what the result says was kept, and what is kept of some queries alone."""
+    run('--dropout', 0.5, '--seed', 7, '--keep-mask', 'keep.npy', '--weights', 'w.npy')
+    keep, weights = numbers('keep.npy'), numbers('w.npy').values
+    assert keep.shape == (B, H, S, K) and set(keep.values) == {False, True}
+    _, _, v = data()
+    out = [sum(weights[n * K + j] * v[n // S // H][n // S % H][j][c] * 2
+               for j in range(K) if keep.values[n * K + j])
+           for n in range(B * H * S) for c in range(D)]
+    close(numbers('o.npy').values, out, 'out of what is kept')
+    run('--dropout', 0.5, '--seed', 7, '--keep-mask', 'some.npy', '--rows', '5,1')
+    some = numbers('some.npy')
+    assert some.shape == (B, H, 2, K)
+    for n in range(B * H):
+        for x, i in enumerate((5, 1)):
+            assert some.values[(n * 2 + x) * K:][:K] == keep.values[(n * S + i) * K:][:K]
+    run('--dropout', 0, '--keep-mask', 'all.npy')
+    assert set(numbers('all.npy').values) == {True}
+
+
+@test
+def types():
+    """Each output type holds the float64 result rounded; bfloat16 is read in both its forms."""
+    q, k, v = data()
+    for name, x, n in (('q', q, S), ('k', k, K), ('v', v, K)):
+        write(f'{name}v2.npy', flat(x), (B, H, n, D), '<V2')
+        write(f'{name}u2.npy', flat(x), (B, H, n, D), '<u2')
+    names = {x: f'{x}v2.npy' for x in 'qkv'}
+    one = run(**names)
+    assert one == run()  # multiples of 1/64 are the same numbers in every type
+    assert one == run('--in-dtype', 'bf16', **{x: f'{x}u2.npy' for x in 'qkv'})
+    for name, digits in (('f64', 53), ('f32', 24), ('f16', 11), ('bf16', 8)):
+        run('--out-dtype', name)
+        for x, y in zip(numbers('o.npy').values, parse(one)[2]):
+            assert abs(x - y) <= 2.0 ** -digits * max(abs(y), 2.0 ** -14), (name, x, y)
 
 
 def main():

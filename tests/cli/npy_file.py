@@ -5,7 +5,8 @@ the one form that qkv writes. For the tests of the command.
 import re
 import struct
 
-CODE = {'f2': 'e', 'f4': 'f', 'f8': 'd', 'b1': '?', 'i2': 'h', 'u2': 'H', 'V2': 'H'}
+CODE = {'f2': 'e', 'f4': 'f', 'f8': 'd', 'b1': '?', 'i2': 'h', 'u2': 'H', 'V2': 'H',
+        'i4': 'i', 'i8': 'q', 'u1': 'B'}
 
 
 def count_of(shape):
@@ -70,7 +71,7 @@ def parse(data):
     offset = 10 + struct.unpack('<H', data[8:10])[0]
     assert offset % 64 == 0, offset
     text = data[10:offset].decode('ascii')
-    found = re.fullmatch(r"\{'descr': '(<f[248]|<V2)', 'fortran_order': False, "
+    found = re.fullmatch(r"\{'descr': '(<f[248]|<V2|\|b1)', 'fortran_order': False, "
                          r"'shape': \(([0-9, ]*)\), \} *\n", text)
     assert found, text
     descr = found.group(1)

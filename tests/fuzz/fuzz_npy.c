@@ -39,7 +39,7 @@ static void check_rewrite(const npy_header *h)
     unsigned char bytes[1024];
     npy_header again;
     npy_error err;
-    if (h->type != NPY_F4 && h->type != NPY_F8) return;
+    if (h->type != NPY_F4 && h->type != NPY_F8 && h->type != NPY_B1) return;
     const size_t n = npy_header_write(bytes, sizeof bytes, h->type, h->rank, h->dim);
     FUZZ_CHECK(n > 0 && n % 64 == 0);
     FUZZ_CHECK(npy_parse(bytes, n, &again, &err) == NPY_OK);
@@ -67,11 +67,11 @@ static void check_walk(const npy_header *h, const unsigned char *data, size_t si
     free(out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_use(const uint8_t *data, size_t size, npy_use use)
 {
     npy_header h;
     npy_error err;
-    const npy_status s = npy_parse(data, size, &h, &err);
+    const npy_status s = npy_parse_as(data, size, use, &h, &err);
     if (s == NPY_OK) {
         check_header(&h, size);
         check_rewrite(&h);
@@ -82,5 +82,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_CHECK(s == NPY_BAD);
         check_text(data, &err);
     }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    for (int use = NPY_NUMBERS; use <= NPY_BYTES; use++) check_use(data, size, (npy_use)use);
     return 0;
 }

@@ -153,9 +153,32 @@ static void packed_sequences_in_pieces(void **state)
     }
 }
 
+/* Spans that a mask leaves empty for all rows, between others: their siblings stand for both. */
+static void dead_spans_among_others(void **state)
+{
+    (void)state;
+    enum { SPANS = 5, KEYS = SPANS * 4096 - 100 };
+    rng r = rng_from(603);
+    prob p = prob_new(QKV_F32, 1, 1, 1, 3, KEYS, 4, 4);
+    prob_normal(&p, &r);
+    p.use = QKV_USE_MASK;
+    p.mask.bools = (pair_tensor){.dtype = QKV_BOOL, .dim = {1, 1, 1, KEYS}};
+    p.mask.bools.x = calloc(KEYS, sizeof(double));
+    assert_non_null(p.mask.bools.x);
+    for (int live = 0; live < 1 << SPANS; live++) {
+        for (int64_t j = 0; j < KEYS; j++) p.mask.bools.x[j] = live >> j / 4096 & j % 2;
+        answer a = prob_run(&p, (how){.threads = 2});
+        const row_error e = judge(&p, &a, 3, false);
+        if (!(e.max < 2e-6 && e.lse < 1e-5)) fail_msg("live spans 0x%x: %g", live, e.max);
+        answer_free(&a);
+    }
+    prob_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pieces_of_all_features),
-                                       cmocka_unit_test(packed_sequences_in_pieces)};
+                                       cmocka_unit_test(packed_sequences_in_pieces),
+                                       cmocka_unit_test(dead_spans_among_others)};
     return cmocka_run_group_tests_name("pieces", tests, NULL, NULL);
 }

@@ -79,6 +79,17 @@ static void test_c99_elements(void **state)
     assert_int_equal(convert_type(NPY_F2), NPY_F4);
     assert_int_equal(convert_type(NPY_F8), NPY_F8);
     assert_int_equal(convert_bytes(NPY_B1), 1);
+
+    static const unsigned char little4[] = {3, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff},
+                               big8[] = {0, 0, 0, 0, 0, 0, 1, 2};
+    int64_t z[2];
+    convert_elements(z, little4, 2, NPY_I4, 0);
+    assert_true(z[0] == 3 && z[1] == -2);
+    convert_elements(z, big8, 1, NPY_I8, 1);
+    assert_int_equal(z[0], 258);
+    assert_int_equal(convert_type(NPY_I4), NPY_I8);
+    assert_int_equal(convert_bytes(NPY_I8), 8);
+    assert_int_equal(convert_bytes(convert_type(NPY_U1)), 1);
 }
 
 /* Element number i of the file carries the value i; what arrives at a place is then the number of

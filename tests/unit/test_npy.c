@@ -90,6 +90,37 @@ static void test_c99_types(void **state)
     }
 }
 
+/* Integers, and bytes of bits, are taken only where they are asked for, and nothing else then. */
+static void test_what_is_wanted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *dict;
+        int32_t type, big, bytes; /* 0: refused */
+        npy_use use;
+    } row[] = {
+        {TYPE("<i4"), NPY_I4, 0, 4, NPY_INTEGERS}, {TYPE(">i8"), NPY_I8, 1, 8, NPY_INTEGERS},
+        {TYPE("=i8"), NPY_I8, 0, 8, NPY_INTEGERS}, {TYPE("<u8"), 0, 0, 0, NPY_INTEGERS},
+        {TYPE("<f8"), 0, 0, 0, NPY_INTEGERS},      {TYPE("|b1"), 0, 0, 0, NPY_INTEGERS},
+        {TYPE("|i4"), 0, 0, 0, NPY_INTEGERS},      {TYPE(""), 0, 0, 0, NPY_INTEGERS},
+        {TYPE("|u1"), NPY_U1, 0, 1, NPY_BYTES},    {TYPE("|b1"), 0, 0, 0, NPY_BYTES},
+        {TYPE("<f4"), 0, 0, 0, NPY_BYTES},         {TYPE("<u2"), NPY_BF2, 0, 2, NPY_WORDS},
+        {TYPE("<i4"), 0, 0, 0, NPY_WORDS},         {TYPE("|u1"), 0, 0, 0, NPY_NUMBERS}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        unsigned char bytes[256];
+        npy_header h;
+        npy_error err;
+        const size_t n = npy_bytes(bytes, 1, row[i].dict, 64);
+        const npy_status s = npy_parse_as(bytes, n, row[i].use, &h, &err);
+        assert_int_equal(s, row[i].bytes ? NPY_OK : NPY_BAD);
+        if (!row[i].bytes) continue;
+        const int native = row[i].dict[11] == '=' && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+        assert_int_equal(h.type, row[i].type);
+        assert_int_equal(h.big_endian, row[i].big || native);
+        assert_int_equal(h.elem_bytes, row[i].bytes);
+    }
+}
+
 static void test_c100_versions_and_spelling(void **state)
 {
     (void)state;
@@ -372,7 +403,9 @@ static void test_write(void **state)
         if (rank < 2) assert_int_equal(h.rank, rank);
     }
     assert_int_equal(npy_header_write(bytes, 127, NPY_F4, 2, dim), 0);
-    assert_int_equal(npy_header_write(bytes, sizeof bytes, NPY_B1, 2, dim), 0);
+    assert_int_equal(npy_header_write(bytes, sizeof bytes, NPY_B1, 2, dim), 128);
+    assert_memory_equal(bytes + 10, "{'descr': '|b1', ", 17);
+    assert_int_equal(npy_header_write(bytes, sizeof bytes, NPY_U1, 2, dim), 0);
     assert_int_equal(npy_header_write(bytes, sizeof bytes, NPY_F4, 33, dim), 0);
 }
 
@@ -382,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_c98_fortran_order),
         cmocka_unit_test(test_c99_types),
+        cmocka_unit_test(test_what_is_wanted),
         cmocka_unit_test(test_c100_versions_and_spelling),
         cmocka_unit_test(test_c101_small_shapes),
         cmocka_unit_test(test_rank_limit),
