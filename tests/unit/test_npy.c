@@ -98,14 +98,13 @@ static void test_what_is_wanted(void **state)
         const char *dict;
         int32_t type, big, bytes; /* 0: refused */
         npy_use use;
-    } row[] = {
-        {TYPE("<i4"), NPY_I4, 0, 4, NPY_INTEGERS}, {TYPE(">i8"), NPY_I8, 1, 8, NPY_INTEGERS},
-        {TYPE("=i8"), NPY_I8, 0, 8, NPY_INTEGERS}, {TYPE("<u8"), 0, 0, 0, NPY_INTEGERS},
-        {TYPE("<f8"), 0, 0, 0, NPY_INTEGERS},      {TYPE("|b1"), 0, 0, 0, NPY_INTEGERS},
-        {TYPE("|i4"), 0, 0, 0, NPY_INTEGERS},      {TYPE(""), 0, 0, 0, NPY_INTEGERS},
-        {TYPE("|u1"), NPY_U1, 0, 1, NPY_BYTES},    {TYPE("|b1"), 0, 0, 0, NPY_BYTES},
-        {TYPE("<f4"), 0, 0, 0, NPY_BYTES},         {TYPE("<u2"), NPY_BF2, 0, 2, NPY_WORDS},
-        {TYPE("<i4"), 0, 0, 0, NPY_WORDS},         {TYPE("|u1"), 0, 0, 0, NPY_NUMBERS}};
+    } row[] = {{TYPE("<i4"), NPY_I4, 0, 4, NPY_INTEGERS}, {TYPE(">i8"), NPY_I8, 1, 8, NPY_INTEGERS},
+               {TYPE("=i8"), NPY_I8, 0, 8, NPY_INTEGERS}, {TYPE("<u8"), 0, 0, 0, NPY_INTEGERS},
+               {TYPE("<f8"), 0, 0, 0, NPY_INTEGERS},      {TYPE("|b1"), 0, 0, 0, NPY_INTEGERS},
+               {TYPE("|i4"), 0, 0, 0, NPY_INTEGERS},      {TYPE(""), 0, 0, 0, NPY_INTEGERS},
+               {TYPE("|u1"), NPY_U1, 0, 1, NPY_BYTES},    {TYPE("|b1"), 0, 0, 0, NPY_BYTES},
+               {TYPE("<f4"), 0, 0, 0, NPY_BYTES},         {TYPE("<u2"), NPY_BF2, 0, 2, NPY_WORDS},
+               {TYPE("<i4"), 0, 0, 0, NPY_WORDS},         {TYPE("|u1"), 0, 0, 0, NPY_NUMBERS}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         unsigned char bytes[256];
         npy_header h;
