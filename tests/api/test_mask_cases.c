@@ -300,11 +300,19 @@ static void refused(const prob *p, qkv_status status, const char *arg, int64_t g
     a.workspace_size = qkv_plan_workspace(plan);
     prob_args(p, &a);
     if (strcmp(arg, "args.q_len") == 0 && got == 0 && want == 1) a.q_len = NULL;
-    const qkv_status s = qkv_run(plan, &a, &e);
-    if (s != status || strcmp(e.arg, arg) != 0 || e.got != got || e.want != want)
-        fail_msg("status %d, %s, %lld, %lld: %s", (int)s, e.arg, (long long)e.got,
-                 (long long)e.want, e.text);
-    assert_non_null(strstr(e.text, arg));
+    char data[8192];
+    qkv_partial part = qkv_partial_init();
+    part.key_end = p->sk;
+    part.data = data;
+    part.data_size = sizeof data;
+    for (int door = 0; door < 2; door++) {
+        e = qkv_error_init();
+        const qkv_status s = door ? qkv_run_partial(plan, &a, &part, &e) : qkv_run(plan, &a, &e);
+        if (s != status || strcmp(e.arg, arg) != 0 || e.got != got || e.want != want)
+            fail_msg("door %d, status %d, %s, %lld, %lld: %s", door, (int)s, e.arg,
+                     (long long)e.got, (long long)e.want, e.text);
+        assert_non_null(strstr(e.text, arg));
+    }
     for (size_t i = 0; i < sizeof out; i++) assert_int_equal(out[i], 0x5A);
     free(a.workspace);
     qkv_plan_destroy(plan);

@@ -234,6 +234,23 @@ static void refused(const prob *p, qkv_show *show, void *sums, const char *arg)
     pair_memories pairs = prob_tensors(p, &a);
     assert_true(qkv_run(plan, &a, &e) < 0);
     assert_string_equal(e.arg, arg);
+    assert_non_null(strstr(e.text, arg));
+    if (show == NULL && sums) { /* what is added goes through the other doors, too */
+        char data[1024];
+        qkv_partial part = qkv_partial_init();
+        part.key_end = p->sk;
+        part.data = data;
+        part.data_size = sizeof data;
+        qkv_plan_destroy(plan);
+        x.use &= ~QKV_USE_KEY_SUMS;
+        assert_int_equal(qkv_plan_create(&plan, &x, NULL, NULL), QKV_OK);
+        assert_true(qkv_run_partial(plan, &a, &part, &e) < 0);
+        assert_string_equal(e.arg, arg);
+        if (p->use & QKV_USE_SINK) {
+            assert_true(qkv_partial_finish(plan, &a, &part, 1, &e) < 0);
+            assert_string_equal(e.arg, arg);
+        }
+    }
     pair_memories_free(&pairs);
     free(a.workspace);
     qkv_plan_destroy(plan);
@@ -267,6 +284,9 @@ static void what_cannot_be_shown(void **state)
     refused(&p, NULL, x, "args.sinks");
     p.use = QKV_USE_ALIBI;
     p.mask.slope[0] = (double)INFINITY;
+    prob_round_numbers(&p);
+    refused(&p, NULL, x, "args.slopes");
+    p.mask.slope[0] = (double)NAN;
     prob_round_numbers(&p);
     refused(&p, NULL, x, "args.slopes");
     p.use = QKV_USE_RULE;
