@@ -143,6 +143,10 @@ void part_run(const feature_case *c, const feature_tensors *t, const part *p, in
     qkv_error err = qkv_error_init();
     feature_inputs(&f, t);
     take_part(c, p, &params, &f.args, moving);
+    const int64_t **const numbers[6] = {&f.args.kv_len,   &f.args.q_len, &f.args.kv_start,
+                                        &f.args.q_offset, &f.args.cu_q,  &f.args.cu_k};
+    for (int i = 0; i < 6; i++)
+        if (p->numbers[i]) *numbers[i] = p->numbers[i];
     f.args.out = out;
     f.args.lse = lse;
     f.args.threads = threads;

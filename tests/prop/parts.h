@@ -15,6 +15,8 @@ typedef struct part {
     uint64_t layout;  /* 0: dense; otherwise random strides from this seed */
     qkv_show *show;   /* these three go into the arguments as they are */
     void *row_max, *key_sums;
+    /* in place of the case's own, where not NULL: kv_len, q_len, kv_start, offsets, cu_q, cu_k */
+    const int64_t *numbers[6];
 } part;
 
 part part_whole(const feature_case *c);
