@@ -36,6 +36,13 @@ typedef struct qkvi_change {
     int64_t batch, head, rows;
 } qkvi_change;
 
+/* Rows of the caller's to fetch into the second-level cache meanwhile; rows 0: none. */
+typedef struct qkvi_ahead {
+    const void *at;
+    int64_t stride, bytes; /* from one row to the next; of a row */
+    int64_t rows;
+} qkvi_ahead;
+
 /* One tile meets one key block. */
 typedef struct qkvi_step {
     const void *qt;
@@ -60,11 +67,7 @@ typedef struct qkvi_step {
     int32_t fresh;    /* in, out: 1 while o, m, l hold nothing */
     int32_t v_finite; /* in, out: 1 every value of the block is finite, 0 not, -1 not looked yet */
     int32_t slow;     /* out of weigh, into blend: some row needs the row-by-row form */
-    /* the caller's rows to prefetch while scores (ahead_k) and values (ahead_v) are computed; NULL:
-     * none; elements from one to the next; how many */
-    const void *ahead_k, *ahead_v;
-    int64_t ahead_k_stride, ahead_v_stride;
-    int32_t ahead_k_rows, ahead_v_rows;
+    qkvi_ahead ahead[2][2]; /* while scores, while values are computed: one, then the other */
 } qkvi_step;
 
 /* Few rows meet up to a span of keys (body/few.inc.c). Each row lies by itself:

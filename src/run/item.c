@@ -25,6 +25,9 @@ typedef struct item {
     qkvi_step step;
     qkvi_change change;
     int32_t at_block; /* step holds this block's keys and values */
+    /* what this task probably does next: its place, 0 rows if there is none, and its first key */
+    qkvi_place next;
+    int64_t next_key;
 } item;
 
 static int64_t min64(int64_t a, int64_t b)
@@ -132,52 +135,76 @@ static void set_block(item *it, int64_t key, int32_t keys)
     }
 }
 
-/* The first tiles each fetch a part of the next block into the second-level cache. */
-static void ahead_block(item *it, int32_t tile, int64_t next)
+/* Channels are fetched ahead where they lie in a row and are read as they are. */
+static qkvi_ahead rows_ahead(const qkv_plan *p, const qkv_shape *x, const void *at, int64_t rows)
 {
-    enum { PARTS = 8, KEYS = QKVI_BLOCK / PARTS };
+    if (x->stride[3] != 1 || x->dtype != p->real) rows = 0;
+    return (qkvi_ahead){at, x->stride[2] * p->real_bytes, x->dim[3] * p->real_bytes, rows};
+}
+
+/* Tile `tile`'s part of the 128 keys and values that begin at k and v. */
+static void ahead_block(item *it, int32_t tile, int which, const void *k, const void *v)
+{
     const qkv_plan *const p = it->plan;
-    qkvi_step *const s = &it->step;
-    if (tile >= PARTS || next + QKVI_BLOCK > min64(it->key_end, it->place.mask.keys)) return;
-    s->ahead_k_rows = s->ahead_v_rows = KEYS;
-    s->ahead_k_stride = p->k.stride[2];
-    s->ahead_v_stride = p->v.stride[2];
-    if (p->k.stride[3] == 1 && p->k.dtype == p->real)
-        s->ahead_k = qkvi_at(it->k, (next + tile * KEYS) * p->k.stride[2] * p->real_bytes);
+    const int32_t parts = it->ntiles < 8 ? it->ntiles : 8;
+    const int64_t part = (QKVI_BLOCK + parts - 1) / parts, from = tile * part;
+    if (from >= QKVI_BLOCK) return;
+    const int64_t rows = min64(part, QKVI_BLOCK - from);
+    it->step.ahead[0][which] =
+        rows_ahead(p, &p->k, qkvi_at(k, from * p->k.stride[2] * p->k_bytes), rows);
     /* copying values that lie row after row into strips reads ahead by itself */
-    if (p->v.stride[3] == 1 && p->v.dtype == p->real && !(p->strips_v && p->v.stride[2] == p->dv))
-        s->ahead_v = qkvi_at(it->v, (next + tile * KEYS) * p->v.stride[2] * p->real_bytes);
+    if (!(p->strips_v && p->v.stride[2] == p->dv) || which)
+        it->step.ahead[1][which] =
+            rows_ahead(p, &p->v, qkvi_at(v, from * p->v.stride[2] * p->v_bytes), rows);
 }
 
-/* With the last block, what comes after it: the rows that the tile will write, and those that the
- * same tile of the next item will read. */
-static void ahead_rows(item *it, const qkvi_tile *t)
+/* With a tile's last block: the rows that it will write, the rows that the same tile of the next item
+ * will read, and a part of the first block of that item. */
+static void ahead_item(item *it, int32_t tile)
 {
+    const qkvi_job *const job = it->job;
     const qkv_plan *const p = it->plan;
-    const qkvi_place *const at = &it->place;
-    qkvi_step *const s = &it->step;
-    if (!it->job->partial && p->out.stride[3] == 1 && p->out.dtype == p->real) {
-        s->ahead_k = qkvi_at(it->job->out, qkvi_shape_at(&p->out, p->out_bytes, at->batch, at->head,
-                                                         at->row + t->row));
-        s->ahead_k_stride = p->out.stride[2];
-        s->ahead_k_rows = t->rows;
-    }
-    const int64_t next = at->row + p->item_rows + t->row;
-    if (next + t->rows <= p->rows && p->q.stride[3] == 1 && p->q.dtype == p->real) {
-        s->ahead_v =
-            qkvi_at(it->job->q, qkvi_shape_at(&p->q, p->q_bytes, at->batch, at->head, next));
-        s->ahead_v_stride = p->q.stride[2];
-        s->ahead_v_rows = t->rows;
-    }
+    const qkvi_tile *const t = it->tiles + tile;
+    const qkvi_place *const at = &it->place, *const next = &it->next;
+    if (!job->partial)
+        it->step.ahead[0][0] =
+            rows_ahead(p, &p->out,
+                       qkvi_at(job->out, qkvi_shape_at(&p->out, p->out_bytes, at->batch, at->head,
+                                                       at->row + t->row)),
+                       t->rows);
+    if (t->row + t->rows <= next->rows)
+        it->step.ahead[1][0] =
+            rows_ahead(p, &p->q,
+                       qkvi_at(job->q, qkvi_shape_at(&p->q, p->q_bytes, next->batch, next->head,
+                                                     next->row + t->row)),
+                       t->rows);
+    if (next->rows == 0 || it->next_key + QKVI_BLOCK > next->mask.keys) return;
+    const int64_t head = next->head / (p->heads / p->kv_heads), key = next->key + it->next_key;
+    ahead_block(it, tile, 1,
+                qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, next->batch, head, key)),
+                qkvi_at(job->v, qkvi_shape_at(&p->v, p->v_bytes, next->batch, head, key)));
 }
 
+/* What the tile fetches while it works on the block before key `next`. */
 static void set_ahead(item *it, int32_t tile, int64_t next)
 {
-    it->step.ahead_k = it->step.ahead_v = NULL;
+    const qkv_plan *const p = it->plan;
+    __builtin_memset(it->step.ahead, 0, sizeof it->step.ahead);
     if (next >= it->tiles[tile].sees.any.hi)
-        ahead_rows(it, it->tiles + tile);
-    else
-        ahead_block(it, tile, next);
+        ahead_item(it, tile);
+    else if (next + QKVI_BLOCK <= min64(it->key_end, it->place.mask.keys))
+        ahead_block(it, tile, 0, qkvi_at(it->k, next * p->k.stride[2] * p->k_bytes),
+                    qkvi_at(it->v, next * p->v.stride[2] * p->v_bytes));
+}
+
+/* Another task may be faster: then this was fetched for nothing. */
+static void look_ahead(item *it, int64_t number)
+{
+    const qkvi_job *const job = it->job;
+    if (number + job->tasks >= job->items) return;
+    it->next = qkvi_item_place(job, number + job->tasks);
+    const qkvi_range x = qkvi_mask_row(&it->next.mask, it->next.own_row);
+    it->next_key = x.lo / QKVI_BLOCK * QKVI_BLOCK;
 }
 
 static void step_tile(item *it, qkvi_tile *t, int64_t key)
@@ -241,6 +268,7 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
     it.step.mb = it.slot + p->at_mb;
     it.step.lb = it.slot + p->at_lb;
     if (qkvi_cancelled(job)) return QKVI_CANCELLED; /* also where there is no key to visit */
+    look_ahead(&it, number);
     qkvi_look_begin(job, &it.place, &it.change);
     set_ranges(&it);
     set_tiles(&it);

@@ -34,6 +34,8 @@ typedef struct qkvi_job {
     uint64_t seed;
     int64_t first_head, first_batch;
     int64_t heads; /* of one item */
+    int64_t items; /* of this run, and tasks that take them in turn */
+    int32_t tasks;
     /* does one item in that slot of the workspace; QKVI_CANCELLED or QKVI_TAPPED: stop the run */
     int (*item)(const struct qkvi_job *job, void *slot, int64_t item);
 } qkvi_job;

@@ -67,6 +67,8 @@ qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error
                   .ntasks = job->tap ? 1 : qkvi_plan_tasks(p, threads->nthreads)};
     for (int32_t i = 0; i < h->ntasks; i++) claims(job)[i] = 0;
     qkvi_job shared = *job;
+    shared.items = h->items;
+    shared.tasks = h->ntasks;
     if (h->ntasks > 1)
         threads->parallel_for(threads->ctx, h->ntasks, task, &shared);
     else

@@ -93,15 +93,10 @@ HOT void NAME(blend_tile)(const qkvi_step *t, const NAME(edges) * e, const vec *
     const int64_t width = NV * LANES;
     const real *const s = t->s;
     real *o = t->o;
-    const real_u *ahead = NV == QKVI_TILE_VECTORS ? t->ahead_v : NULL;
+    NAME(walk) ahead = NAME(walk_from)(t->ahead[1], t->dv / NR);
     int64_t c = 0, stride;
     for (; c + NR <= t->dv; c += NR, o += NR * width) {
-        if (ahead) {
-            /* spread over the channel steps */
-            for (int64_t i = c / NR; i < t->ahead_v_rows; i += t->dv / NR)
-                for (int64_t b = 0; b < t->dv; b += 64 / (int64_t)sizeof(real))
-                    __builtin_prefetch((const char *)(ahead + i * t->ahead_v_stride + b), 0, 2);
-        }
+        NAME(fetch_rows)(&ahead);
         const real_u *const v = NAME(channel)(t, c, &stride);
         NAME(blend_channels)(s, v, stride, o, e, alpha, beta, mode, width, NV, NR, edged);
     }
@@ -173,16 +168,33 @@ static int NAME(fold_block)(qkvi_step *t, vec *alpha, vec *beta)
     return mode;
 }
 
+/* n numbers in a row: bits that stay 0 in the sign while every one is finite */
+INLINE ireal NAME(wild_bits)(const real_u *p, int64_t n)
+{
+    const ireal one = (ireal)1 << MANTISSA;
+    ivec all = {0};
+    ireal rest = 0;
+    for (; n >= LANES; n -= LANES, p += LANES)
+        all |= (ivec)((uvec)((ivec)NAME(load_any)(p) & EXPONENT_MASK) + one);
+    for (int i = 0; i < LANES; i++) rest |= all[i];
+    for (; n > 0; n--, p++)
+        rest |= -(ireal)((*(const ireal_u *)(const void *)p & EXPONENT_MASK) == EXPONENT_MASK);
+    return rest;
+}
+
 static int NAME(values_finite)(const qkvi_step *t)
 {
     ireal wild = 0;
-    for (int64_t c = 0; c < t->dv; c++) {
-        int64_t stride;
-        const ireal_u *const v = (const ireal_u *)NAME(channel)(t, c, &stride);
-        for (int32_t j = 0; j < t->keys; j++)
-            wild |= (v[j * stride] & EXPONENT_MASK) == EXPONENT_MASK;
-    }
-    return !wild;
+    const int64_t strips = t->v_strips ? t->dv / BROADCASTS : 0;
+    const real_u *v = t->v;
+    for (int64_t i = 0; i < strips; i++, v += STRIP_STEP)
+        wild |= NAME(wild_bits)(v, (int64_t)t->keys * BROADCASTS);
+    if (t->v_strips)
+        for (int64_t c = strips * BROADCASTS; c < t->dv; c++, v += STRIP_STEP)
+            wild |= NAME(wild_bits)(v, t->keys);
+    else
+        for (int32_t j = 0; j < t->keys; j++, v += t->v_stride) wild |= NAME(wild_bits)(v, t->dv);
+    return wild >= 0;
 }
 
 /* Row by row, live keys only (rule 4); alpha, beta, mode as for the tile. */

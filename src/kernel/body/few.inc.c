@@ -221,10 +221,8 @@ HOT void NAME(few_values)(const qkvi_few *t, int64_t r, const real_u *v, int64_t
         {
             const real_u *const p_v = v + n * stride + c;
             const vec y = NAME(load_any)(p_v);
-            if (FETCH)
-                NAME(fetch)
-                ((const char *)p_v, c * (int64_t)sizeof(real), LANES * (int64_t)sizeof(real),
-                 ahead);
+            if (FETCH) NAME(fetch)
+            ((const char *)p_v, c * (int64_t)sizeof(real), LANES * (int64_t)sizeof(real), ahead);
             UNROLL_ALL for (int i = 0; i < NR; i++) x[i] = vfma(y, w[i][n], x[i]);
         }
         UNROLL_ALL for (int i = 0; i < NR; i++) NAME(store)(o + i * step + c, x[i]);

@@ -5,13 +5,6 @@
  * computes knows one type only.
  */
 
-typedef real NAME(vec_u) __attribute__((vector_size(LANES * sizeof(real)), aligned(1), may_alias));
-
-INLINE vec NAME(load_any)(const void *p)
-{
-    return *(const NAME(vec_u) *)p;
-}
-
 /* How far ahead of the reading a line is fetched, in bytes: hardware fetches along a page at best, and
  * drops requests that come faster than memory answers, so there is one request for each line read. */
 enum { NAME(AHEAD) = 8192 };

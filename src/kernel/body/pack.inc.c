@@ -20,6 +20,23 @@ INLINE void NAME(transpose4)(NAME(quad) * a)
     a[3] = __builtin_shufflevector(y, w, 2, 3, 6, 7);
 }
 
+#if !defined(PORTABLE)
+/* whole vectors of rows: LANES x LANES numbers at a time, some of them twice */
+NOINLINE void NAME(pack_squares)(real *to, const real_u *from, int64_t row_stride, int64_t rows,
+                                 int64_t d, int64_t width, real f)
+{
+    for (int64_t r = 0; r + LANES <= rows; r += LANES, to += LANES, from += LANES * row_stride)
+        for (int64_t c = 0; c < d; c += LANES) {
+            if (c + LANES > d) c = d - LANES;
+            vec x[LANES];
+            UNROLL_ALL for (int i = 0; i < LANES; i++) x[i] =
+                NAME(load_any)(from + i * row_stride + c) * f;
+            vturn(x);
+            UNROLL_ALL for (int i = 0; i < LANES; i++) NAME(store)(to + (c + i) * width, x[i]);
+        }
+}
+#endif
+
 static void NAME(pack)(void *qt, const void *q, int64_t row_stride, int64_t channel_stride,
                        int64_t rows, int64_t d, int64_t width, double factor)
 {
@@ -27,7 +44,14 @@ static void NAME(pack)(void *qt, const void *q, int64_t row_stride, int64_t chan
     const real_u *const from = q;
     const real f = (real)factor;
     const int64_t rows4 = channel_stride == 1 ? rows / 4 * 4 : 0, d4 = d / 4 * 4;
-    for (int64_t r = 0; r < rows4; r += 4) {
+    int64_t done = 0; /* rows */
+#if !defined(PORTABLE)
+    if (channel_stride == 1 && d >= LANES) {
+        NAME(pack_squares)(to, from, row_stride, rows, d, width, f);
+        done = rows / LANES * LANES;
+    }
+#endif
+    for (int64_t r = done; r < rows4; r += 4) {
         const real_u *const p = from + r * row_stride;
         for (int64_t c = 0; c < d4; c += 4) {
             NAME(quad) a[4];
@@ -38,7 +62,7 @@ static void NAME(pack)(void *qt, const void *q, int64_t row_stride, int64_t chan
         for (int64_t c = d4; c < d; c++)
             for (int i = 0; i < 4; i++) to[c * width + r + i] = p[i * row_stride + c] * f;
     }
-    for (int64_t r = rows4; r < rows; r++)
+    for (int64_t r = rows4 > done ? rows4 : done; r < rows; r++)
         for (int64_t c = 0; c < d; c++)
             to[c * width + r] = from[r * row_stride + c * channel_stride] * f;
     for (int64_t c = 0; c < d; c++)

@@ -28,16 +28,39 @@ INLINE NAME(edges) NAME(find_edges)(const qkvi_step *t)
     return e;
 }
 
+/* What is fetched ahead: `each` rows a step, of one list of rows after the other. */
+typedef struct NAME(walk) {
+    const qkvi_ahead *x, *end;
+    int64_t row, each;
+} NAME(walk);
+
+static NAME(walk) NAME(walk_from)(const qkvi_ahead *x, int64_t steps)
+{
+    const int64_t rows = x[0].rows + x[1].rows;
+    return (NAME(walk)){x, x + 2, 0, steps > 0 ? (rows + steps - 1) / steps : 0};
+}
+
+NOINLINE void NAME(fetch_rows)(NAME(walk) * w)
+{
+    for (int64_t n = w->each; n > 0 && w->x != w->end;) {
+        if (w->row == w->x->rows) {
+            w->x++;
+            w->row = 0;
+            continue;
+        }
+        const char *const at = (const char *)w->x->at + w->row++ * w->x->stride;
+        for (int64_t i = 0; i < w->x->bytes; i += 64) __builtin_prefetch(at + i, 0, 2);
+        n--;
+    }
+}
+
 /* A stretch of keys j0 <= j < j1 for one group of d channels. mx[v] takes in the largest score. */
 typedef struct NAME(stretch) {
     const real *qt;
     const real_u *k;
     real *s;
     vec *mx;
-    /* rows to prefetch, some with each step of the key loop until the end is reached */
-    const char *ahead, *ahead_end;
-    int64_t ahead_step; /* bytes */
-    int ahead_rows;     /* a step */
+    NAME(walk) * ahead;
     int64_t k_stride, d, j0, j1, width;
     int again; /* not the first group of channels: its sum is added to what s holds */
 } NAME(stretch);
@@ -47,14 +70,11 @@ HOT void NAME(score_keys)(const NAME(stretch) * x, const int NV, const int NR)
 {
     const int64_t width = x->width, stride = x->k_stride, d = x->d;
     const real *const end = x->qt + d * width;
-    const char *ahead = x->ahead, *const ahead_end = x->ahead_end;
     const real_u *k = x->k + x->j0 * stride;
     real *s = x->s + x->j0 * width;
     vec *const mx = x->mx;
     for (int64_t j = x->j0; j + NR <= x->j1; j += NR, s += NR * width, k += NR * stride) {
-        for (int n = x->ahead_rows; n && ahead != ahead_end; n--, ahead += x->ahead_step)
-            for (int64_t i = 0; i < d * (int64_t)sizeof(real); i += 64)
-                __builtin_prefetch(ahead + i, 0, 2);
+        NAME(fetch_rows)(x->ahead);
         vec a[8][QKVI_TILE_VECTORS];
         UNROLL_ALL for (int r = 0; r < NR; r++)
         {
@@ -122,7 +142,8 @@ NOINLINE void NAME(score_rest)(const NAME(stretch) * x, int nv)
 }
 
 /* Keys [j0, j1) for the vectors v0 ... v0 + nv - 1, all channel groups, left to right. */
-static void NAME(score_range)(const qkvi_step *t, int64_t j0, int64_t j1, int v0, int nv, vec *mx)
+static void NAME(score_range)(const qkvi_step *t, int64_t j0, int64_t j1, int v0, int nv, vec *mx,
+                              NAME(walk) * ahead)
 {
     static NAME(score_fn) *const fns[4] = {0, NAME(score1), NAME(score2), NAME(score3)};
     if (j0 >= j1) return;
@@ -142,17 +163,11 @@ static void NAME(score_range)(const qkvi_step *t, int64_t j0, int64_t j1, int v0
             .j1 = j1,
             .width = (int64_t)t->vectors * LANES,
             .again = c > 0,
+            .ahead = ahead,
         };
         x.qt = (const real *)t->qt + c * x.width + v0 * LANES;
-        if (nv == QKVI_TILE_VECTORS && t->ahead_k) {
-            x.ahead = (const char *)((const real_u *)t->ahead_k + c);
-            x.ahead_step = t->ahead_k_stride * (int64_t)sizeof(real);
-            x.ahead_end = x.ahead + t->ahead_k_rows * x.ahead_step;
-            x.ahead_rows = (int)((t->ahead_k_rows * step + j1 - j0 - 1) / (j1 - j0));
-        }
         fns[nv](&x);
         x.j0 = j0 + (j1 - j0) / step * step;
-        x.ahead = x.ahead_end = NULL;
         if (x.j0 < j1) NAME(score_rest)(&x, nv);
     }
 }
@@ -163,9 +178,11 @@ static void NAME(score)(qkvi_step *t)
 {
     vec mx[QKVI_TILE_VECTORS];
     real *const mb = t->mb;
+    NAME(walk)
+    ahead = NAME(walk_from)(t->ahead[0], (t->keys + BROADCASTS - 1) / BROADCASTS);
     for (int v = 0; v < QKVI_TILE_VECTORS; v++) mx[v] = NAME(all)(-(real)__builtin_inff());
     if (t->lo == NULL || (t->change && t->change->rule)) {
-        NAME(score_range)(t, 0, t->keys, 0, t->vectors, mx);
+        NAME(score_range)(t, 0, t->keys, 0, t->vectors, mx, &ahead);
     } else {
         const NAME(edges) e = NAME(find_edges)(t);
         /* rising edges (a diagonal): each stretch of keys only for the vectors that see it */
@@ -175,11 +192,12 @@ static void NAME(score)(qkvi_step *t)
         rising &= e.lo[n - 1] <= e.hi[0];
         if (rising) {
             for (int v = 0; v + 1 < n; v++)
-                NAME(score_range)(t, e.lo[v], e.lo[v + 1], 0, v + 1, mx);
-            NAME(score_range)(t, e.lo[n - 1], e.hi[0], 0, n, mx);
-            for (int v = 1; v < n; v++) NAME(score_range)(t, e.hi[v - 1], e.hi[v], v, n - v, mx);
+                NAME(score_range)(t, e.lo[v], e.lo[v + 1], 0, v + 1, mx, &ahead);
+            NAME(score_range)(t, e.lo[n - 1], e.hi[0], 0, n, mx, &ahead);
+            for (int v = 1; v < n; v++)
+                NAME(score_range)(t, e.hi[v - 1], e.hi[v], v, n - v, mx, &ahead);
         } else {
-            for (int v = 0; v < n; v++) NAME(score_range)(t, e.lo[v], e.hi[v], v, 1, mx);
+            for (int v = 0; v < n; v++) NAME(score_range)(t, e.lo[v], e.hi[v], v, 1, mx, &ahead);
         }
     }
     for (int v = 0; v < t->vectors; v++) NAME(store)(mb + v * LANES, mx[v]);

@@ -4,6 +4,12 @@
  */
 #define R_(x) ((real)(x))
 
+typedef real NAME(vec_u) __attribute__((vector_size(LANES * sizeof(real)), aligned(1), may_alias));
+
+INLINE vec NAME(load_any)(const void *p) /* any address */
+{
+    return *(const NAME(vec_u) *)p;
+}
 INLINE vec NAME(load)(const real *p) /* aligned: workspace only */
 {
     return *(const vec *)(const void *)p;
