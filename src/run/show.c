@@ -101,25 +101,38 @@ static void write_row(const qkv_plan *p, const qkvi_tile *t, int stage, qkvi_til
         if (!is_seen(s, r, j)) fill(p, x, j, j + 1, -(double)__builtin_inff());
 }
 
+qkvi_step qkvi_again_step(const qkvi_job *job, char *slot, const qkvi_tile *t, int64_t keys)
+{
+    const qkv_plan *const p = job->plan;
+    return (qkvi_step){.qt = t->qt,
+                       .d = p->d,
+                       .vectors = t->vectors,
+                       .s = slot + p->at_s,
+                       .mb = slot + p->at_mb,
+                       .lb = slot + p->at_lb,
+                       .keys = (int32_t)keys};
+}
+
+void qkvi_again_keys(const qkvi_job *job, char *slot, const qkvi_place *place, int64_t at,
+                     qkvi_step *s)
+{
+    const qkv_plan *const p = job->plan;
+    const int64_t kv_head = place->head / (p->heads / p->kv_heads);
+    s->k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, place->batch, kv_head, at));
+    s->k_stride = p->k.stride[2];
+    if (!p->gather_k) return;
+    qkvi_block_keys(p, slot + p->at_k, s->k, s->keys);
+    s->k = slot + p->at_k;
+    s->k_stride = p->d;
+}
+
 static void show_block(const qkvi_job *job, char *slot, const qkvi_place *place, const qkvi_tile *t,
                        block *b, int64_t at, int32_t n)
 {
     const qkv_plan *const p = job->plan;
-    const int64_t kv_head = place->head / (p->heads / p->kv_heads), first = place->row + t->row;
-    qkvi_step s = {.qt = t->qt,
-                   .d = p->d,
-                   .vectors = t->vectors,
-                   .s = slot + p->at_s,
-                   .mb = slot + p->at_mb,
-                   .lb = slot + p->at_lb,
-                   .k_stride = p->k.stride[2],
-                   .keys = n};
-    s.k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, place->batch, kv_head, at));
-    if (p->gather_k) {
-        qkvi_block_keys(p, slot + p->at_k, s.k, n);
-        s.k = slot + p->at_k;
-        s.k_stride = p->d;
-    }
+    const int64_t first = place->row + t->row;
+    qkvi_step s = qkvi_again_step(job, slot, t, n);
+    qkvi_again_keys(job, slot, place, at, &s);
     for (int stage = SCALED; stage < STAGES; stage++) {
         void *const array = array_of(job->show, stage);
         if (array == NULL) continue;

@@ -16,6 +16,12 @@ void qkvi_show_tile(const qkvi_job *job, char *slot, const qkvi_place *place, co
 /* The row at place->row, if it is chosen, from the reference. kept: all 1 where NULL. */
 void qkvi_show_row(const qkvi_job *job, const qkvi_place *place, const qkvi_ref_row *row);
 
+/* A second pass: a step of the tile over `keys` keys, and those keys, of the place's head from the
+ * tensors' key `at` on, in place or gathered. */
+qkvi_step qkvi_again_step(const qkvi_job *job, char *slot, const qkvi_tile *tile, int64_t keys);
+void qkvi_again_keys(const qkvi_job *job, char *slot, const qkvi_place *place, int64_t at,
+                     qkvi_step *step);
+
 /* q packed into t->qt (widened first where it is of another type). */
 void qkvi_pack_rows(const qkvi_job *job, char *slot, const qkvi_tile *tile, const void *q);
 

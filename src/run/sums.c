@@ -20,7 +20,7 @@ static int sum_tile(const qkvi_job *job, char *slot, const qkvi_place *at, const
                     const qkvi_range *ranges, int64_t begin, int64_t end, qkvi_change *change)
 {
     const qkv_plan *const p = job->plan;
-    const int64_t kv_head = at->head / (p->heads / p->kv_heads), e = p->real_bytes;
+    const int64_t e = p->real_bytes;
     const int64_t flat = (at->batch * p->heads + at->head) * p->rows + at->row + t->row;
     void *const m = slot + p->at_show, *const l = (char *)m + QKVI_BLOCK / 2 * e;
     for (int64_t r = 0; r < t->rows; r++) {
@@ -30,22 +30,10 @@ static int sum_tile(const qkvi_job *job, char *slot, const qkvi_place *at, const
     }
     for (int64_t key = begin; key < end; key += QKVI_BLOCK) {
         const int64_t left = at->mask.keys - key;
-        qkvi_step s = {.qt = t->qt,
-                       .d = p->d,
-                       .vectors = t->vectors,
-                       .s = slot + p->at_s,
-                       .mb = slot + p->at_mb,
-                       .lb = slot + p->at_lb,
-                       .k_stride = p->k.stride[2],
-                       .keys = (int32_t)(left < QKVI_BLOCK ? left : QKVI_BLOCK)};
+        qkvi_step s = qkvi_again_step(job, slot, t, left < QKVI_BLOCK ? left : QKVI_BLOCK);
         if (qkvi_cancelled(job)) return QKVI_CANCELLED;
         if (qkvi_look(job, slot, at, t, ranges, key, &s, change) == QKVI_TILE_NONE) continue;
-        s.k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, at->batch, kv_head, at->key + key));
-        if (p->gather_k) {
-            qkvi_block_keys(p, slot + p->at_k, s.k, s.keys);
-            s.k = slot + p->at_k;
-            s.k_stride = p->d;
-        }
+        qkvi_again_keys(job, slot, at, at->key + key, &s);
         p->ops->score(&s);
         p->ops->weigh(&s);
         p->ops->sum_weights(&s, m, l, sum_at(job, at, at->key + key), t->rows);

@@ -6,6 +6,7 @@
 #include "base/contract.h"
 #include "base/shape.h"
 #include "run/look.h"
+#include "run/show.h"
 #include "run/tree.h"
 
 int qkvi_tap_show(const qkvi_job *job, int32_t stage, const qkvi_place *place, int64_t row,
@@ -50,29 +51,14 @@ static void *show_block(const qkvi_job *job, char *slot, const qkvi_place *place
 static int show_row(const qkvi_job *job, char *slot, const qkvi_place *place, const qkvi_tile *t,
                     const qkvi_range *ranges, int64_t r, int32_t stage)
 {
-    const qkv_plan *const p = job->plan;
-    const int64_t kv_head = place->head / (p->heads / p->kv_heads);
     const int64_t begin = place->key - place->first_key, end = begin + place->mask.keys;
     qkvi_change change;
     qkvi_look_begin(job, place, &change);
     for (int64_t key = 0, n; key < place->all_keys; key += n) {
         const int64_t left = (key < begin ? begin : key < end ? end : place->all_keys) - key;
         n = left < QKVI_BLOCK ? left : QKVI_BLOCK;
-        qkvi_step s = {.qt = t->qt,
-                       .d = p->d,
-                       .vectors = t->vectors,
-                       .s = slot + p->at_s,
-                       .mb = slot + p->at_mb,
-                       .lb = slot + p->at_lb,
-                       .keys = (int32_t)n};
-        s.k = qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, place->batch, kv_head,
-                                            place->first_key + key));
-        s.k_stride = p->k.stride[2];
-        if (p->gather_k) {
-            qkvi_block_keys(p, slot + p->at_k, s.k, s.keys);
-            s.k = slot + p->at_k;
-            s.k_stride = p->d;
-        }
+        qkvi_step s = qkvi_again_step(job, slot, t, n);
+        qkvi_again_keys(job, slot, place, place->first_key + key, &s);
         const int own = key >= begin && key < end;
         const void *const x =
             show_block(job, slot, place, t, &s, ranges, r, key - begin, own, stage, &change);
