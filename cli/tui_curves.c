@@ -26,10 +26,14 @@ static void blend_lines(tui_app *app, tui_doc *doc, const blend_point *now, cons
     }
     if (!app->nudged && !app->plain) {
         doc_line(doc);
+        doc_line(doc);
         return;
     }
     line_start(&line, &app->face);
     line_blend_nudge(&line, now, next);
+    put_line(doc, &line);
+    line_start(&line, &app->face);
+    line_blend_works(&line, now, next);
     put_line(doc, &line);
 }
 

@@ -141,3 +141,12 @@ void line_blend_work(lesson_line *line, const blend_point *from, const blend_poi
     line_text(line, " = ");
     line_text(line, result.text);
 }
+
+void line_blend_works(lesson_line *line, const blend_point *from, const blend_point *to)
+{
+    line_word(line, LESSON_W_BLEND);
+    line_text(line, ": ");
+    line_blend_work(line, from, to, 1, 0);
+    line_text(line, "; ");
+    line_blend_work(line, from, to, 1, 1);
+}

@@ -71,6 +71,8 @@ void line_blend_nudge(lesson_line *line, const blend_point *from, const blend_po
 /* "1.26 − 1.19 = 0.07": the change of one channel, from numbers as they are printed. */
 void line_blend_work(lesson_line *line, const blend_point *from, const blend_point *to, int blend,
                      int channel);
+/* "blend: 1.26 − 1.19 = 0.07; 0.73 − 0.76 = −0.03": both channels. */
+void line_blend_works(lesson_line *line, const blend_point *from, const blend_point *to);
 /* The calculator's input for q = [1, x], for its worked lines. */
 qkv_status blend_input(lesson_input *in, double x, const lesson_memory *memory);
 
@@ -110,7 +112,7 @@ qkv_status root_sample(root_figure *figure, int32_t channels, uint32_t seed, int
                        const lesson_memory *memory);
 /* "4,096 scores of 64 channels: standard deviation 8.03; √64 = 8; 31 % lie further out." */
 void line_root_spread(lesson_line *line, const root_figure *figure);
-/* "One weight is above 0.99 in 19 of 64 rows without the division, in 0 with it." */
+/* "One weight is above 0.99 in 19 of 64 rows undivided, in 0 divided." */
 void line_root_stuck(lesson_line *line, const root_figure *figure);
 /* "A nudge of the query moves 0.02 of the weight on the left, 0.03 on the right." */
 void line_root_moved(lesson_line *line, const root_figure *figure);

@@ -70,6 +70,9 @@ qkv_status view_blend(view_json *json, const view_of *of)
     line_start(&line, of->view->face);
     line_blend_nudge(&line, at, then);
     view_text(json, "nudge", line.text);
+    line_start(&line, of->view->face);
+    line_blend_works(&line, at, then);
+    view_pieces(json, "work", line.text);
     return QKV_OK;
 }
 

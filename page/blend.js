@@ -31,7 +31,11 @@
     text(wide - right - 48, y(model.after) - 9, qkv.word('PICK'), 'middle');
     text(wide - right - 48, y(model.curve[70]) + 24, qkv.word('BLEND'), 'middle');
     node.replaceChildren(svg);
+    qkv.id('blend-figure').style.setProperty('--drawn', wide + 'px');
     labels(model);
+    // under the thumb, inside of the axis
+    const mark = qkv.id('blend-here'), half = mark.offsetWidth / 2;
+    mark.style.marginLeft = Math.max(0, Math.min(inner - 2 * half, here - left - half)) + 'px';
     now = model;
   }
 
@@ -53,6 +57,7 @@
     [model.picks, model.blends].forEach((list, r) =>
       list.forEach((pieces, c) => qkv.pieces(rows[r].cells[c + 1], pieces)));
     qkv.put(qkv.id('blend-said'), model.nudge);
+    qkv.pieces(qkv.id('blend-work'), model.work);
   }
 
   slider.addEventListener('input', () => qkv.set({ b: slider.value + 'e-2' }, 'blend'));

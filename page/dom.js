@@ -45,9 +45,12 @@
     else navigator.clipboard.writeText(box.value).then(() => done('COPIED'), byHand);
   };
 
-  // A root over a radicand, as wide as what it covers.
-  qkv.root = (text) =>
-    qkv.el('span', { class: 'root' }, '√', qkv.el('span', { class: 'under' }, text));
+  // A root over a radicand, as wide and as high as what it covers; the sign stays a letter for whoever
+  // hears or copies it.
+  qkv.root = (...radicand) => qkv.el('span', { class: 'root' },
+    qkv.svg('svg', { viewBox: '0 0 9 20', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+      qkv.svg('path', { d: 'M.5 12 2.5 11 5.5 19 8.6 .6' })),
+    qkv.el('span', { class: 'unseen' }, '√'), qkv.el('span', { class: 'under' }, ...radicand));
 
   // Pieces {t, r}: a worked line with its operands in their roles; ^ and √ become what they are.
   qkv.pieces = (node, list, label) => {

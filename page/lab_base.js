@@ -9,8 +9,8 @@
   lab.math = (text) => text.split(/((?:÷ )?√?dₖ)/).map((piece) => {
     if (!piece.endsWith('dₖ')) return piece;
     const d = [el('i', { class: 'serif' }, 'd'), el('sub', {}, 'k')], sign = piece.slice(0, -2);
-    return sign.endsWith('√') ? el('span', { class: 'root' }, sign, el('span', { class: 'under' }, ...d))
-      : el('span', { class: 'root' }, sign, ...d);
+    const before = sign.replace('√', '');
+    return el('span', { class: 'whole' }, before, ...(sign === before ? d : [qkv.root(...d)]));
   });
 
   // options: [value, label]; pick(about): the value now; set(value).

@@ -132,7 +132,9 @@ def pieces(line):
 
 def rooted(value):
     """√64 and √d with its subscript, as the scripts draw them."""
-    return re.sub(r'√([0-9.]+|dₖ)', lambda x: '<span class="root">√<span class="under">'
+    return re.sub(r'√([0-9.]+|dₖ)', lambda x: '<span class="root"><svg viewBox="0 0 9 20" '
+                  'preserveAspectRatio="none" aria-hidden="true"><path d="M.5 12 2.5 11 5.5 19 8.6 .6">'
+                  '</path></svg><span class="unseen">√</span><span class="under">'
                   + text(x[1]) + '</span></span>', text(value))
 
 

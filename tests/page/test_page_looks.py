@@ -153,4 +153,71 @@ def _still(session):
         page.context.close()
 
 
+@case('320 px: every caption takes the four lines that it has')
+def _captions(session):
+    for choice in ('', 'scale=none', 'scale=dk', 'scale=2', 'mask=causal', 'mask=causal&wrong=1'):
+        page = session.open(choice, width=320, height=640)
+        for stage in range(5):
+            face.go_stage(page, stage)
+            high = page.locator('#caption').bounding_box()['height']
+            check(abs(high - 96) < 1, f'{choice} stage {stage}: {high} px')
+        page.context.close()
+
+
+@case('the calculator beside its text: the first row is on the screen, whatever the stage')
+def _beside(session):
+    page = session.open()
+    for stage in range(5):
+        face.go_stage(page, stage)
+        page.evaluate("document.querySelector('#calculator .place').scrollIntoView()")
+        face.settle(page)
+        box = page.locator('#calculator-figure').bounding_box()
+        check(0 <= box['y'] and box['y'] + box['height'] <= 800, stage, box)
+
+
+@case('the blend’s middle label stands under the thumb, inside of the axis')
+def _thumb(session):
+    for width in (320, 1280):
+        page = session.open(width=width, height=800)
+        for text in ('0', '50', '130', '200'):
+            page.locator('#blend-x').evaluate('''(x, v) => { x.value = v;
+              x.dispatchEvent(new Event('input')); }''', text)
+            face.settle(page)
+            now, line, graph = (page.locator(x).bounding_box() for x in (
+                '#blend-here', '#blend-graph path.q', '#blend-graph'))
+            middle, thumb = now['x'] + now['width'] / 2, line['x']
+            check(abs(middle - thumb) < 2 or text in ('0', '200'), width, text, middle, thumb)
+            check(abs(middle - thumb) <= now['width'] / 2 + 2, width, text, middle, thumb)
+            check(now['x'] >= graph['x'] and now['x'] + now['width'] <= graph['x'] + graph['width'],
+                  width, text, now, graph)
+        page.context.close()
+
+
+@case('the two tables of the maximum are level')
+def _level(session):
+    page = session.open()
+    a, b = (page.locator(x).bounding_box()['y'] for x in ('#naive', '#safe'))
+    check(abs(a - b) < 1, a, b)
+
+
+@case('on paper nothing is wider than the figure it was drawn for')
+def _paper(session):
+    page = session.open(width=1280, height=800)
+    page.emulate_media(media='print')
+    # printing tells a page nothing: what was drawn for the screen has to do
+    page.evaluate("addEventListener('resize', (x) => x.stopImmediatePropagation(), true)")
+    for width in (1280, 718, 480):
+        page.set_viewport_size({'width': width, 'height': 1000})
+        page.evaluate('() => new Promise((done) => setTimeout(done, 50))')
+        bad = page.evaluate('''() => { const out = [], wide = innerWidth;
+          for (const x of document.querySelectorAll('.picture, .axis-labels p')) {
+            const box = x.getBoundingClientRect();
+            if (box.width && box.right > wide + 1) out.push(x.outerHTML.slice(0, 60) + box.right); }
+          const graph = document.querySelector('#blend-graph .picture').getBoundingClientRect();
+          const end = document.getElementById('blend-to').getBoundingClientRect();
+          if (end.right > graph.right + 1) out.push(`label ${end.right}, graph ${graph.right}`);
+          return out; }''')
+        check(not bad, width, *bad)
+
+
 kit.main()

@@ -108,6 +108,10 @@ def _plain_fonts(session):
             page = other.open(width=width, height=height)
             shots += [(f'{width} {x}', data) for x, data in sections(page)[:5] + stages(page)[2:]]
             faults += [f'{width}: {x}' for x in face.probe(page, 'clipped')]
+            room = page.evaluate('''(() => { const box = document.querySelector('.tablebox');
+              return [box.scrollWidth, box.clientWidth]; })()''')
+            if room[0] > room[1]:
+                faults.append(f'{width}: the table is {room[0]} px wide, its room {room[1]}')
         sheets.sheet(other, session.pictures / 'sheet_plain_fonts.png', shots, 4, 400)
         faults += other.close()
         browser.close()

@@ -78,20 +78,35 @@ def _root(session):
         bad, count = arithmetic.wrong(said['work'])
         lines += count
         faults += [f'{text}: {x}' for x in bad]
-        shown = re.findall(r'deviation ([\d.]+)|\. (\d+) of 100|moves ([\d.]+) of|division, ([\d.]+) with',
+        shown = re.findall(r'deviation ([\d.]+)|\. (\d+) of 100|moves ([\d.]+) of|undivided, ([\d.]+) div',
                            said['spread'] + said['moves'])
         numbers = [x for found in shown for x in found if x]
         check(len(numbers) == 4, text, numbers, said)
         faults += [f'{text}: {x} has no line in {said["work"]}' for x in numbers
                    if f'= {x}' not in said['work']]
         check(not arithmetic.wrong(said['spread'])[0], said['spread'])  # √64 = 8
-        counts = re.findall(r'in (\d+) (?:of 64 rows|with)', said['stuck'])
+        counts = re.findall(r'in (\d+) (?:of 64 rows|divided)', said['stuck'])
         check(len(counts) == 2 and all(int(x) <= 64 for x in counts), 'counts of rows', said['stuck'])
     kit.same(lines, 5 * len(states), 'statements')
     check(not faults, len(faults), *[f'\n{x}' for x in faults[:12]])
     page = session.open('sec=root&rd=16')
     check(page.locator('#root-work').is_visible(), 'the line is not shown')
     kit.same(arithmetic.wrong(page.locator('#root-work').evaluate(face.READ)), ([], 5))
+
+
+@case('a blend, not a pick: the changes stand in a worked line that holds, all along the slider')
+def _blend(session):
+    core, faults = wasm_core.Core(session), []
+    states = [f'b={n / 20}&dig={digits}' for n in range(0, 39) for digits in (2, 4)]
+    for text, answer in zip(states, core.ask_all('blend', states)):
+        model = json.loads(answer)
+        line = ''.join(x['t'] for x in model['work'])
+        bad, count = arithmetic.wrong(line)
+        faults += [f'{text}: {x}' for x in bad]
+        shown = re.findall(r'[−+]?[\d.]+', ''.join(x['t'] for x in model['blends'][2]))
+        check(count == 2 == len(shown), text, line, shown)
+        faults += [f'{text}: {x} is not in {line}' for x in shown if f'= {x.lstrip("+")}' not in line]
+    check(not faults, len(faults), *[f'\n{x}' for x in faults[:12]])
 
 
 @case('200 random states: lines of numbers that are seen hold')
