@@ -8,48 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-const cli_option cli_explain_opt_q = {
-    .name = "q",
-    .kind = CLI_FILE,
-    .value = "FILE",
-    .help = "Queries of your own: .npy of shape [n,d], [heads,n,d] or [batch,heads,n,d]",
-};
-const cli_option cli_explain_opt_k = {
-    .name = "k",
-    .kind = CLI_FILE,
-    .value = "FILE",
-    .help = "Their keys: the rank and type of the queries, the same d",
-};
-const cli_option cli_explain_opt_v = {
-    .name = "v",
-    .kind = CLI_FILE,
-    .value = "FILE",
-    .help = "Their values: as many rows and heads as the keys",
-};
-const cli_option cli_explain_opt_x = {
-    .name = "x",
-    .kind = CLI_FILE,
-    .value = "FILE",
-    .help = "Or embeddings, .npy of shape [n,m]; the vectors are then x wq, x wk and x wv",
-};
-const cli_option cli_explain_opt_wq = {
-    .name = "wq",
-    .kind = CLI_FILE,
-    .value = "FILE",
-    .help = "Projection to queries, [m,d]",
-};
-const cli_option cli_explain_opt_wk = {
-    .name = "wk",
-    .kind = CLI_FILE,
-    .value = "FILE",
-    .help = "Projection to keys, [m,d]",
-};
-const cli_option cli_explain_opt_wv = {
-    .name = "wv",
-    .kind = CLI_FILE,
-    .value = "FILE",
-    .help = "Projection to values, [m,any]",
-};
+const cli_option cli_explain_opt_q =
+    CLI_OPTION("q", CLI_FILE, "FILE",
+               "Queries of your own: .npy of shape [n,d], [heads,n,d] or [batch,heads,n,d]");
+const cli_option cli_explain_opt_k =
+    CLI_OPTION("k", CLI_FILE, "FILE", "Their keys: the rank and type of the queries, the same d");
+const cli_option cli_explain_opt_v =
+    CLI_OPTION("v", CLI_FILE, "FILE", "Their values: as many rows and heads as the keys");
+const cli_option cli_explain_opt_x =
+    CLI_OPTION("x", CLI_FILE, "FILE",
+               "Or embeddings, .npy of shape [n,m]; the vectors are then x wq, x wk and x wv");
+const cli_option cli_explain_opt_wq =
+    CLI_OPTION("wq", CLI_FILE, "FILE", "Projection to queries, [m,d]");
+const cli_option cli_explain_opt_wk =
+    CLI_OPTION("wk", CLI_FILE, "FILE", "Projection to keys, [m,d]");
+const cli_option cli_explain_opt_wv =
+    CLI_OPTION("wv", CLI_FILE, "FILE", "Projection to values, [m,any]");
 const cli_option cli_explain_opt_tokens = {
     .name = "tokens",
     .kind = CLI_TEXT,
