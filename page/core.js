@@ -8,8 +8,9 @@ window.qkv = (function () {
   let core = null;
 
   function bytesOf(id) {
-    const text = atob(document.getElementById(id).textContent.trim());
-    const bytes = new Uint8Array(text.length);
+    const block = document.getElementById(id).textContent.trim();
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(block);
+    const text = atob(block), bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
     return bytes;
   }
@@ -30,8 +31,10 @@ window.qkv = (function () {
 
   // What a data block holds deflated: half of the file would be the C and the lab's scripts otherwise.
   function inflated(id) {
-    const packed = new Blob([bytesOf(id)]).stream();
-    return new Response(packed.pipeThrough(new DecompressionStream('deflate')));
+    const stream = new DecompressionStream('deflate'), writer = stream.writable.getWriter();
+    writer.write(bytesOf(id)).catch(() => {}); // what fails is said by the reading end
+    writer.close().catch(() => {});
+    return new Response(stream.readable);
   }
 
   const qkv = {
@@ -64,12 +67,13 @@ window.qkv = (function () {
           qkv.ready = true;
         });
     },
-    // The lab's scripts: they run because the policy at the head of the file names their hash.
-    loadLab() {
-      return inflated('lab-script').text().then((text) => {
+    // The scripts of the figures or of the lab: they run because the policy at the head of the file
+    // names their hash.
+    run(id) {
+      return inflated(id).text().then((text) => {
         const script = document.createElement('script');
         const rules = window.trustedTypes
-          && trustedTypes.createPolicy('lab', { createScript: (x) => x });
+          && trustedTypes.createPolicy(id, { createScript: (x) => x });
         script.text = rules ? rules.createScript(text) : text;
         document.head.append(script);
       });

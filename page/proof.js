@@ -25,6 +25,10 @@
   function drawHeads() {
     if (!open(heads) || done) return;
     done = true;
+    qkv.whole.then(drawn);
+  }
+
+  function drawn() {
     qkv.lab.needModel();
     const model = qkv.model('lab_heads', 'data=model&st=3\n0\n0\n0');
     heads.replaceChildren(el('ol', { class: 'heads', start: 0 }, ...(model.heads || []).map((h) =>

@@ -70,8 +70,9 @@
     qkv.say(back.says);
   }
 
-  qkv.begin(() => {
-    text.value = qkv.kept('recall') || '';
+  // asking the browser for what is kept takes longer than all the rest
+  qkv.whole.then(() => {
+    text.value = qkv.kept('recall') || text.value;
     hint(qkv.kept('hints') || 0);
     const ticked = qkv.kept('points') || [];
     for (const box of points.querySelectorAll('input')) box.checked = ticked.includes(box.value);
@@ -105,5 +106,6 @@
   qkv.id('card-forgot').addEventListener('click', () => answer(0));
   qkv.id('opt-in').addEventListener('change', (event) => stored(event.target.checked ? plan : null));
   qkv.id('anki').addEventListener('click', () =>
-    qkv.save('qkv-cards', 'txt', qkv.call('anki', ''), qkv.id('anki')).then((said) => said && qkv.say(said)));
+    qkv.whole.then(() => qkv.save('qkv-cards', 'txt', qkv.call('anki', ''), qkv.id('anki')))
+      .then((said) => said && qkv.say(said)));
 })(window.qkv);

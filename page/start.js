@@ -22,23 +22,41 @@
     }
   }
 
-  Promise.all([qkv.load(), qkv.loadLab()]).then(() => {
-    qkv.start();
-    const made = JSON.parse(qkv.id('data').textContent);
-    if (isPlace(location.hash.slice(1)) || (made.state && !location.hash))
-      qkv.restore(made.state || '', 'open');
-    if (location.hash || !made.state) open();
-    if (made.tables) {
-      qkv.lab.openBytes(new TextEncoder().encode(JSON.stringify(made.tables)), 'a');
-      qkv.id('lab-title').scrollIntoView();
-    }
-    window.addEventListener('hashchange', open);
-    document.documentElement.dataset.ready = '';
-  }).catch((error) => {
+  function broken(error) {
     // No wasm, or no memory for it: the words and the lesson's numbers stand; nothing else would answer.
     for (const control of document.querySelectorAll('main :is(button, input, textarea)'))
       control.disabled = true;
     qkv.notice(qkv.word('NO_CORE'));
     document.documentElement.dataset.broken = String(error);
+  }
+
+  // The lab's scripts come when the lesson can be used and the browser rests; at once where a state
+  // shows the lab.
+  const rest = window.requestIdleCallback || ((f) => setTimeout(f, 1));
+  let goOn;
+  qkv.whole = new Promise((done) => { goOn = done; }).then(() => qkv.run('lab-script')).then(() => {
+    qkv.start();
+    qkv.refresh();
+    document.documentElement.dataset.whole = '';
   });
+  qkv.whole.catch(broken);
+
+  const made = JSON.parse(qkv.id('data').textContent);
+  Promise.all([qkv.load(), qkv.run('figures-script')]).then(() => {
+    qkv.start();
+    if (isPlace(location.hash.slice(1)) || (made.state && !location.hash))
+      qkv.restore(made.state || '', 'open');
+    if (location.hash || !made.state) open();
+    window.addEventListener('hashchange', open);
+    const lab = made.tables || qkv.about.section === 'lab' || location.hash === '#lab';
+    if (lab) goOn();
+    else rest(goOn, { timeout: 300 });
+    return lab ? qkv.whole : null;
+  }).then(() => {
+    if (made.tables) {
+      qkv.lab.openBytes(new TextEncoder().encode(JSON.stringify(made.tables)), 'a');
+      qkv.id('lab-title').scrollIntoView();
+    }
+    document.documentElement.dataset.ready = '';
+  }).catch(broken);
 })(window.qkv);

@@ -15,10 +15,10 @@
   // f({before, after, what}): after every act, for undo.
   qkv.listen = (f) => listeners.push(f);
 
-  // f(): once, when the core is there and the first state is not drawn yet.
+  // f(): once, when the core is there and what the script draws is not drawn yet.
   qkv.begin = (f) => starts.push(f);
   qkv.start = () => {
-    for (const f of starts) f();
+    for (const f of starts.splice(0)) f();
   };
 
   function seen(node) {

@@ -43,11 +43,12 @@ const qkvi_kernels qkvi_kernels_scalar = {
     .name = "none", .id = QKV_ISA_SCALAR, .env_enter = env_enter, .env_leave = env_leave};
 '''
 EXPORTS = ['page_request_room', 'page_call', 'page_bytes']
-# what loads the rest and can say that it failed; then what stands in the file deflated, before the lab
+# what loads the rest and can say that it failed; the figures, deflated in the file; the lab's first parts,
+# deflated too and loaded last
 SCRIPTS = ['core', 'dom', 'state', 'notice', 'start']
-PACKED = ['plane', 'field', 'tokens', 'output', 'calculator', 'edit', 'predict', 'lookup', 'project', 'formula',
-          'blend', 'root', 'code', 'check', 'quiz', 'recall', 'proof']
-LAB_FIRST = ['export', 'history', 'lab', 'lab_base']
+FIGURES = ['history', 'plane', 'field', 'tokens', 'output', 'calculator', 'edit', 'predict', 'lookup', 'project', 'formula',
+           'blend', 'root', 'code', 'check', 'quiz', 'recall', 'proof']
+LAB_FIRST = ['export', 'lab', 'lab_base']
 STYLES = ['style']
 MODEL = [f'data/minilm/minilm_layer{layer}_{part}.npy' for layer in (0, 3) for part in 'qkv']
 
@@ -168,12 +169,13 @@ def words_of(script, words):
 
 
 def assemble(article, core, sentences):
-    script, lab = joined(SCRIPTS, '.js'), joined([*PACKED, *lab_files('.js')], '.js')
+    script, figures, lab = (joined(x, '.js') for x in (SCRIPTS, FIGURES, lab_files('.js')))
     style = re.sub(r'\s*([{};,])\s*|(?<=:) +(?=\S)', lambda x: x[1] or '',
                    joined([*STYLES, *lab_files('.css')], '.css'))
-    spoken = words_of(script + lab, article['words'])
-    holes = {'style': style, 'script': script, 'policy': html.escape(policy([script, lab], style), False),
-             'wasm': packed(core), 'sentences': packed(sentences), 'lab': packed(lab.encode()), 'model': model(),
+    spoken = words_of(script + figures + lab, article['words'])
+    holes = {'style': style, 'script': script, 'policy': html.escape(policy([script, figures, lab], style), False),
+             'wasm': packed(core), 'sentences': packed(sentences), 'figures': packed(figures.encode()),
+             'lab': packed(lab.encode()), 'model': model(),
              'words': data_block({x: article['words'][x] for x in spoken})}
     return page_html.page((ROOT / 'page/index.html').read_text(encoding='utf-8'),
                           (ROOT / 'page/figures.html').read_text(encoding='utf-8'), article, holes)

@@ -105,7 +105,7 @@ class Session:
     @staticmethod
     def ready(page):
         # not wait_for_function: that would want 'unsafe-eval'
-        page.wait_for_selector('html[data-ready]', state='attached')
+        page.wait_for_selector('html[data-ready][data-whole]', state='attached')
 
     def close(self):
         for context in self.contexts:

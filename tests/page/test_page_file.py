@@ -54,9 +54,9 @@ def parts(session):
     for attributes, body in re.findall(r'<script([^>]*)>(.*?)</script>', text, re.S):
         kind = re.search(r'type="?([^" >]+)', attributes)
         name = re.search(r'id="?([^" >]+)', attributes)
-        if name and name.group(1) == 'lab-script':  # deflated; it runs by its hash
+        if name and name.group(1).endswith('-script'):  # deflated; it runs by its hash
             script += zlib.decompress(base64.b64decode(body)).decode('utf-8')
-            data['lab-script'] = body
+            data[name.group(1)] = body
         elif kind and kind.group(1) not in ('text/javascript', 'module'):
             data[name.group(1) if name else kind.group(1)] = body
         else:
