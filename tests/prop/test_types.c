@@ -366,6 +366,36 @@ static void outputs_overflow_and_vanish(void **state)
     task_free(&t);
 }
 
+/* A finite score and a bias at the end of the numbers stay finite together: one key is one key. */
+static void scores_and_biases_saturate(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const int wide = i / 2, below = i % 2;
+        const double largest = wide ? (double)__DBL_MAX__ : (double)__FLT_MAX__;
+        const double end = below ? -largest : largest,
+                     score = ldexp(below ? -1 : 1, wide ? 1000 : 120);
+        char bias[8];
+        task t = {.rows = 1,
+                  .keys = 1,
+                  .d = 1,
+                  .dv = 1,
+                  .scale = 1,
+                  .bias_data = bias,
+                  .bias = qkv_shape_dense(wide ? QKV_F64 : QKV_F32, 1, 1, 1, 1)};
+        same_type(&t, wide ? QKV_F64 : QKV_F32);
+        store(bias, t.q_type, 0, end);
+        task_take(&t);
+        store(t.q, t.q_type, 0, 1);
+        store(t.k, t.q_type, 0, score);
+        store(t.v, t.q_type, 0, 3);
+        task_run(&t);
+        assert_true(load(t.out, t.q_type, 0) == 3);
+        assert_true(isfinite(lse_of(&t, 0)));
+        task_free(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +406,7 @@ int main(void)
         cmocka_unit_test(c17_a_long_row_of_equal_scores),
         cmocka_unit_test(c20_one_key),
         cmocka_unit_test(outputs_overflow_and_vanish),
+        cmocka_unit_test(scores_and_biases_saturate),
     };
     return cmocka_run_group_tests_name("types", tests, NULL, NULL);
 }
