@@ -161,6 +161,11 @@ def own_trouble(page):
     return place.text_content() if place.is_visible() else ''
 
 
+def go_lab_stage(page, n):
+    lab(page).get_by_role('group', name='Stage', exact=True).get_by_role('radio').nth(n).check()
+    settle(page)
+
+
 def lab_part(page, title):
     """A part of the lab that is folded away, opened."""
     part = lab(page).locator('details.lab-part').filter(has=page.locator('summary', has_text=title))

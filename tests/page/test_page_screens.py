@@ -63,6 +63,45 @@ for width, height in face.SIZES:
             page.screenshot(path=session.pictures / f'whole_{width}_{scheme}.png', full_page=True)
 
 
+def lab_pictures(page):
+    """The lab: a token, its parts open, a map, A beside B, the trained model with its heads."""
+    shots = []
+    face.open_lab(page)
+
+    def shot(name, at='#lab'):
+        page.evaluate('(x) => document.querySelector(x).scrollIntoView()', at)
+        face.settle(page)
+        shots.append(take(page, name))
+    face.go_lab_stage(page, 3)
+    shot('lab')
+    face.lab_part(page, 'Edit all numbers')
+    face.lab_part(page, 'Edit X')
+    shot('X and W', '#lab-weights')
+    face.lab_part(page, 'Change a later token')
+    shot('a later token', '#lab-weights ~ details')
+    face.choose(page, 'Show', 'all pairs')
+    shot('map', '#lab .lab-main')
+    face.lab(page).get_by_role('checkbox', name='A beside B').check()
+    page.locator('#lab input[value=dk]').check()
+    shot('A and B', '#lab .lab-main')
+    face.choose(page, 'Numbers', 'trained model')
+    shot('model', '#lab .lab-main')
+    shot('heads', '#lab .lab-heads')
+    return shots
+
+
+@case('pictures of the lab')
+def _lab(session):
+    for width, height in (face.SIZES[0], face.SIZES[2]):
+        shots = []
+        for scheme in ('light', 'dark'):
+            page = session.open(width=width, height=height, color_scheme=scheme)
+            shots += [(f'{scheme} {x}', data) for x, data in lab_pictures(page)]
+            faults = face.probe(page, 'clipped') + face.probe(page, 'overlaps')
+            check(not faults, width, scheme, *faults[:6])
+        sheets.sheet(session, session.pictures / f'sheet_lab_{width}.png', shots, 7, 400 if width > 640 else 240)
+
+
 @case('pictures in forced colours')
 def _forced(session):
     shots = []
