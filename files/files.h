@@ -29,7 +29,8 @@ void files_signals(void (*line)(char *out, size_t size, const char *sentence));
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* 64-aligned, zero bytes give a valid pointer; NULL when there is no memory. free() releases. */
+/* 64-aligned, zero bytes give a valid pointer; NULL when there is no memory. Huge pages are asked for
+ * from 4 MiB on. free() releases. */
 void *files_alloc(int64_t bytes);
 
 /* ---- reading tensors ------------------------------------------------------------------------ */

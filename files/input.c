@@ -104,9 +104,13 @@ void file_cut_name(char *name, const char *shown)
 
 void *files_alloc(int64_t bytes)
 {
-    if (bytes < 0 || bytes > PTRDIFF_MAX - 64) return NULL;
-    const size_t n = ((size_t)bytes + 63) / 64 * 64;
-    return aligned_alloc(64, n > 0 ? n : 64);
+    enum { PAGE = 2 << 20, LARGE = 2 * PAGE };
+    if (bytes < 0 || bytes > PTRDIFF_MAX - PAGE) return NULL;
+    const size_t unit = bytes < LARGE ? 64 : PAGE;
+    const size_t n = ((size_t)bytes + unit - 1) / unit * unit;
+    void *const memory = aligned_alloc(unit, n > 0 ? n : unit);
+    if (memory && unit == PAGE) (void)madvise(memory, n, MADV_HUGEPAGE); /* a wish */
+    return memory;
 }
 
 static int no_memory(files_error *err, const char *name, int64_t bytes)

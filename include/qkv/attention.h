@@ -112,8 +112,8 @@ QKV_API qkv_status qkv_plan_place(qkv_plan **plan, void *mem, size_t mem_size,
 QKV_API size_t qkv_plan_workspace(const qkv_plan *plan);
 
 /* Text for people and bug reports, a line "name: value" each: libqkv, contract, kernel (with its
- * tile), types, rows per item, items, tasks, spans, mask, scale, workspace, strides, channels. Writes at
- * most text_size bytes with the final 0 and returns the length that the whole text has, as snprintf
+ * tile), types, rows per item, items, tasks, spans, mask, scale, workspace, pages, strides, channels (what
+ * is copied before it is read). Writes at most text_size bytes with the final 0 and returns the length that the whole text has, as snprintf
  * does. */
 QKV_API size_t qkv_plan_describe(const qkv_plan *plan, char *text, size_t text_size);
 

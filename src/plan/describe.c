@@ -3,6 +3,7 @@
  * may rely on the names kernel, tasks and contract.
  */
 #include "plan/describe.h"
+#include "base/arena.h"
 #include "base/contract.h"
 
 static void line_int(qkvi_text *t, const char *name, int64_t x)
@@ -169,6 +170,9 @@ void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
     qkvi_text_add(t, "\n");
     add_changes(t, p);
     line_int(t, "workspace: ", p->workspace_bytes);
+    qkvi_text_add(t, "pages: of 2 MiB asked for from ");
+    qkvi_text_int(t, (int64_t)(QKVI_LARGE >> 20));
+    qkvi_text_add(t, " MiB on, where the library takes memory itself\n");
     add_strides(t, "strides: q ", &p->q);
     add_strides(t, " k ", &p->k);
     add_strides(t, " v ", &p->v);

@@ -21,9 +21,9 @@ static qkv_plan *plan_of(const prob *p, how h)
 static void every_line_is_there(void **state)
 {
     (void)state;
-    static const char *const names[] = {"libqkv",        "contract",  "kernel", "types",
-                                        "rows per item", "items",     "tasks",  "mask",
-                                        "scale",         "workspace", "strides"};
+    static const char *const names[] = {"libqkv", "contract", "kernel",  "types", "rows per item",
+                                        "items",  "tasks",    "mask",    "scale", "workspace",
+                                        "pages",  "strides",  "channels"};
     int32_t isa[9];
     int n = usable_isas(isa);
     isa[n++] = QKV_ISA_REFERENCE;
@@ -52,6 +52,35 @@ static void every_line_is_there(void **state)
         qkv_plan_destroy(plan);
     }
     prob_free(&p);
+}
+
+/* Keys and values whose channels lie apart are copied, and the text says so; the bits are the same. */
+static void copies_are_told(void **state)
+{
+    (void)state;
+    for (int rows = 1; rows <= 40; rows += 39) { /* few rows, and tiles */
+        prob p = prob_new(QKV_F32, 1, 1, 1, rows, 50, 16, 16);
+        qkv_params x = prob_params(&p, (how){0});
+        char value[256];
+        for (int apart = 0; apart < 4; apart++) {
+            qkv_plan *plan = NULL;
+            x.k.stride[3] = apart & 1 ? 50 : 1;
+            x.k.stride[2] = apart & 1 ? 1 : 16;
+            x.v.stride[3] = apart & 2 ? 50 : 1;
+            x.v.stride[2] = apart & 2 ? 1 : 16;
+            assert_int_equal(qkv_plan_create(&plan, &x, NULL, NULL), QKV_OK);
+            describe_line(plan, "channels", value, sizeof value);
+            assert_int_equal(strstr(value, "k copied") != NULL, apart & 1);
+            const bool v =
+                strstr(value, "v copied") != NULL || strstr(value, "v in strips") != NULL;
+            if (apart & 2) assert_true(v);
+            if (apart == 0 && rows == 1) assert_string_equal(value, "k in place, v in place");
+            describe_line(plan, "pages", value, sizeof value);
+            assert_non_null(strstr(value, "2 MiB"));
+            qkv_plan_destroy(plan);
+        }
+        prob_free(&p);
+    }
 }
 
 static void lengths_are_those_of_snprintf(void **state)
@@ -202,6 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_is_there),
+        cmocka_unit_test(copies_are_told),
         cmocka_unit_test(lengths_are_those_of_snprintf),
         cmocka_unit_test(the_same_plan_placed_or_created),
         cmocka_unit_test(the_workspace_does_not_grow_with_the_sequence),

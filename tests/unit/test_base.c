@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/shape.h"
 #include "base/text.h"
+#include "page_flags.h"
 
 static uint64_t next(uint64_t *s)
 {
@@ -318,6 +319,24 @@ static void memory_comes_from_the_caller(void **state)
     assert_null(qkvi_alloc(NULL, SIZE_MAX - 10));
 }
 
+/* From 4 MiB on, and not before; the caller's allocator knows by itself. */
+static void large_memory_asks_for_huge_pages(void **state)
+{
+    (void)state;
+    void *const large = qkvi_alloc(NULL, QKVI_LARGE + 5), *const small = qkvi_alloc(NULL, 1 << 20);
+    assert_non_null(large);
+    assert_non_null(small);
+    memset(large, 1, QKVI_LARGE + 5);
+    memset(small, 1, 1 << 20);
+    if (huge_pages_at(large) < 0)
+        print_message("# this system has no huge pages to ask for\n");
+    else
+        assert_int_equal(huge_pages_at(large), 1);
+    if (huge_pages_at(small) >= 0) assert_int_equal(huge_pages_at(small), 0);
+    qkvi_release(NULL, large, QKVI_LARGE + 5);
+    qkvi_release(NULL, small, 1 << 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +348,7 @@ int main(void)
         cmocka_unit_test(text_that_does_not_fit_is_counted),
         cmocka_unit_test(errors_are_filled),
         cmocka_unit_test(memory_comes_from_the_caller),
+        cmocka_unit_test(large_memory_asks_for_huge_pages),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

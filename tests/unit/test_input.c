@@ -4,6 +4,7 @@
  */
 #include "files/file_io.h"
 #include "tests/unit/file_bytes.h"
+#include "tests/unit/page_flags.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -422,13 +423,31 @@ static void test_tokens(void **state)
     assert_string_equal(err.text, "/ is a directory; a JSON file was expected");
 }
 
+static void large_buffers_ask_for_huge_pages(void **state)
+{
+    (void)state;
+    char *const memory = files_alloc(5 << 20);
+    assert_non_null(memory);
+    memset(memory, 1, 5 << 20);
+    if (huge_pages_at(memory) < 0)
+        print_message("# this system has no huge pages to ask for\n");
+    else
+        assert_int_equal(huge_pages_at(memory + (5 << 20) - 1), 1);
+    free(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms_and_parts),    cmocka_unit_test(test_wrong_lengths),
-        cmocka_unit_test(test_name_is_cut),        cmocka_unit_test(test_c106_part_of_a_huge_file),
-        cmocka_unit_test(test_shrinks_while_read), cmocka_unit_test(test_mapped_file_shrinks),
-        cmocka_unit_test(test_no_memory),          cmocka_unit_test(test_tokens),
+        cmocka_unit_test(large_buffers_ask_for_huge_pages),
+        cmocka_unit_test(test_forms_and_parts),
+        cmocka_unit_test(test_wrong_lengths),
+        cmocka_unit_test(test_name_is_cut),
+        cmocka_unit_test(test_c106_part_of_a_huge_file),
+        cmocka_unit_test(test_shrinks_while_read),
+        cmocka_unit_test(test_mapped_file_shrinks),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_tokens),
     };
     return cmocka_run_group_tests_name("input", tests, enter_folder, leave_folder);
 }
