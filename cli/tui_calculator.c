@@ -13,6 +13,7 @@
 
 enum { CAPTION_WORDS_WIDTH = 200 }; /* columns that the longest caption takes, about */
 enum { TABLE_LEAST = 64 };          /* columns that the whole table needs */
+enum { NARROW = 52 };               /* below this, only what a stage starts from and makes */
 
 static tui_id cell_id(int kind, int64_t key, int64_t channel)
 {
@@ -84,6 +85,7 @@ typedef struct grid {
     tui_doc *doc;
     const lesson_view *view;
     lesson_table table;
+    int share, share_at; /* columns of w·V and where they start; 0: there is no room for it */
 } grid;
 
 static tui_style style_of(int column)
@@ -121,7 +123,6 @@ static int kind_of(int column, bool sum)
 /* Wide: all that the table has. Narrow: what the stage starts from, and what it makes. */
 static bool column_shown(const grid *g, int column)
 {
-    enum { NARROW = 52 };
     static const bool narrow[TUI_STAGES][LESSON_COLUMNS] = {
         {true, true, true, false, false, false}, {true, true, false, true, false, false},
         {true, false, false, true, true, false}, {true, false, false, false, true, true},
@@ -130,6 +131,57 @@ static bool column_shown(const grid *g, int column)
     if (g->doc->width < NARROW) return narrow[g->view->in->stage][column];
     return (column != COLUMN_KEY || g->table.channels_k) &&
            (column != COLUMN_VALUE || g->table.channels_v);
+}
+
+/* "[1.62,0.00]": what one key adds to the output, as many numbers as its value shows; of the sum row
+ * all of it. */
+static void share_text(lesson_line *line, const grid *g, int64_t i)
+{
+    const lesson_input *const in = g->view->in;
+    const lesson_stages *const s = g->view->stages;
+    double x[STATE_CHANNELS];
+    line_start(line, &g->app->face);
+    if (in->d_v > STATE_CHANNELS || i == g->table.shown) return;
+    const int64_t key = i < g->table.shown ? g->table.key[i] : 0;
+    if (i < g->table.shown && !lesson_sees(in, in->token, key)) return;
+    for (int64_t c = 0; c < in->d_v; c++)
+        x[c] = i < g->table.shown ? s->row_weight[key] * in->v[key * in->d_v + c] : s->row_out[c];
+    line_vector(line, x, in->d_v, g->table.channels_v, 0);
+}
+
+static int share_width(const grid *g)
+{
+    lesson_line line;
+    int width = 0;
+    for (int64_t i = 0; i < g->table.shown + 2 && g->table.channels_v > 0; i++) {
+        share_text(&line, g, i);
+        const int columns = line_columns(&line);
+        if (columns > width) width = columns;
+    }
+    return width;
+}
+
+static void share_cell(const grid *g, int64_t i)
+{
+    lesson_line line;
+    if (g->share == 0 || g->view->in->stage < 4) return;
+    share_text(&line, g, i);
+    if (line.n == 0) return;
+    doc_to(g->doc, g->share_at + g->share - line_columns(&line));
+    if (i < g->table.shown)
+        vector(g, TUI_NORMAL, FOCUS_SHARE, g->table.key[i], line.text);
+    else
+        doc_put(g->doc, TUI_STRONG, line.text);
+}
+
+static void share_head(const grid *g)
+{
+    lesson_line line;
+    if (g->share == 0) return;
+    line_start(&line, &g->app->face);
+    line_word(&line, LESSON_W_HEAD_SHARE);
+    doc_to(g->doc, g->share_at + g->share - line_columns(&line));
+    doc_put(g->doc, g->view->in->stage == 4 ? TUI_STRONG : TUI_QUIET, line.text);
 }
 
 static void head(const grid *g)
@@ -150,6 +202,7 @@ static void head(const grid *g)
                 cell.text);
         start += g->table.width[c] + 2;
     }
+    share_head(g);
     doc_line(g->doc);
 }
 
@@ -213,6 +266,7 @@ static void row(const grid *g, int64_t i)
         start += g->table.width[c] + 2;
     }
     bar_cell(g, i, start - 1);
+    share_cell(g, i);
     doc_line(g->doc);
 }
 
@@ -323,6 +377,20 @@ static void prediction(tui_app *app, tui_doc *doc)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* At the right end where the bar keeps eight columns; in the narrow table, which has other columns at
+ * every stage, at the last stage and without a bar. */
+static void place_share(grid *g, int used)
+{
+    enum { BAR_LEAST = 8 };
+    const bool narrow = g->doc->width < NARROW;
+    const int width = narrow && g->view->in->stage < 4 ? 0 : share_width(g);
+    const int at = g->doc->width - width;
+    g->share = g->share_at = 0;
+    if (width == 0 || at < used + (narrow ? 0 : BAR_LEAST + 2)) return;
+    g->share = width;
+    g->share_at = narrow ? used : at;
+}
+
 static bool start_grid(grid *g, lesson_view *view, const lesson_sink *sink)
 {
     tui_app *const app = g->app;
@@ -334,7 +402,8 @@ static bool start_grid(grid *g, lesson_view *view, const lesson_sink *sink)
         int used = 0;
         for (int c = 0; c < LESSON_COLUMNS; c++)
             if (column_shown(g, c)) used += g->table.width[c] + 2;
-        const int room = g->doc->width - used;
+        place_share(g, used);
+        const int room = (g->share ? g->share_at - 2 : g->doc->width) - used;
         if (g->table.bar > room) g->table.bar = room > 0 ? room : 0;
         return true;
     }

@@ -59,7 +59,7 @@ def weights(p):
     """name -> weight of the lookup's rows or the calculator's table: the number before the bar."""
     found = {}
     for line in p.screen.lines():
-        m = re.search(r'\b(the|cat|sat|mat)\s+\[.*?(\d\.\d\d)(?: [█▏▎▍▌▋▊▉#]*)?$', line)
+        m = re.search(r'\b(the|cat|sat|mat)\s+\[.*?(\d\.\d\d)(?: [█▏▎▍▌▋▊▉#]*)?(?:\s*\[[^]]*\])?$', line)
         if m:
             found[m.group(1)] = float(m.group(2))
     return found

@@ -109,6 +109,41 @@ def check_table(got, want, token, stage):
     return True
 
 
+def shares():
+    """At the last stage w·V stands in the table where there is room, and its number has a line."""
+    for env, rows, columns, room in (({}, 24, 80, True), ({'LC_ALL': 'C'}, 24, 80, True),
+                                     ({}, 40, 40, True), ({}, 50, 200, True), ({}, 40, 58, False)):
+        label = f'{columns} columns {env or "UTF-8"}'
+        p = start('--state', 'sec=calculator&st=4&t=sat', rows=rows, columns=columns, env=env)
+        p.keys('tab')
+        want = t.explain(QKV, 'st=4')
+        got = {}
+        for line in p.screen.lines():
+            found = re.search(r'^(?:.*\s)?(the|cat|sat|mat|sum)\s{2,}.*\[(-?\d\.\d\d),(-?\d\.\d\d)\]$', line.rstrip())
+            if found:
+                got[found[1]] = [float(x) for x in found.groups()[1:]]
+        need = {name: [round(w * x, 2) for x in v] for name, w, v in
+                zip(want['tokens'], want['weight'][2], want['v'])}
+        need['sum'] = [round(x, 2) for x in want['out'][2]]
+        good = got == need if room else got == {}
+        t.ok(good, f'{label}: {"shares and their sum" if room else "no room for shares"}',
+             (got, need, p.screen.text()))
+        if room and columns == 80:
+            seen = ''
+            for _ in range(8):  # into the table, whose numbers arrows walk through
+                if re.fullmatch(r'\s*\d\s*', p.screen.reversed_text()):
+                    break
+                p.keys('tab')
+            p.keys('down', 'down')
+            for _ in range(20):
+                p.keys('right')
+                if p.screen.reversed_text().strip() == '1.62':
+                    seen = p.screen.text()
+                    break
+            t.ok('3 = 1.62' in seen, f'{label}: the line of a share', p.screen.text())
+        p.close()
+
+
 def bars():
     """A bar is as long as its weight says, to an eighth of a column, or to one in ASCII."""
     for env, unit in (({}, 0.125), ({'LC_ALL': 'C'}, 1.0)):
@@ -172,6 +207,6 @@ def speed():
     t.ok(least < 100, 'the first picture is there at once', least)
 
 
-for part in (faces, numbers, bars, own_numbers, speed):
+for part in (faces, numbers, shares, bars, own_numbers, speed):
     part()
 sys.exit(t.done())
