@@ -11,6 +11,7 @@
  *     test_features --isa NAME --dump CASE   elements, as spec_forward --dump prints them
  */
 #include "feature_run.h"
+#include "golden_report.h"
 
 typedef enum way { ONE_THREAD, THREE_THREADS, TAP, SHOWN_ROWS, PARTIALS, NWAYS } way;
 static const char *const way_names[NWAYS] = {
@@ -18,13 +19,6 @@ static const char *const way_names[NWAYS] = {
     "scores, weights, maxima, sums and keep-mask", "partials, and what they fold to"};
 static const char *const hash_names[FEATURE_NHASHES] = {
     "out", "lse", "weight", "scaled", "partial", "capped", "masked", "rowmax", "keysums", "keep"};
-
-enum { SHOWN = 8 };
-
-typedef struct point {
-    int32_t cases, failed, most_tasks;
-    char first[SHOWN][240];
-} point;
 
 /* Kernels without FMA need up to 0.1 us for a multiply-add (ten times that in an emulator). */
 static int has_time(const feature_case *c, int32_t isa, way how, golden_effort effort)
@@ -40,17 +34,6 @@ static int has_time(const feature_case *c, int32_t isa, way how, golden_effort e
 }
 
 /* ---- running ---------------------------------------------------------------------------------- */
-
-typedef struct seen_tasks {
-    int32_t most;
-} seen_tasks;
-
-static void run_backwards(void *ctx, int32_t ntasks, void (*task)(void *arg, int32_t i), void *arg)
-{
-    seen_tasks *const seen = ctx;
-    if (ntasks > seen->most) seen->most = ntasks;
-    for (int32_t i = ntasks - 1; i >= 0; i--) task(arg, i);
-}
 
 /* Streams what the tap shows into hashes, and insists on the promised order. */
 typedef struct watcher {
@@ -88,16 +71,8 @@ static int watch(void *ctx, int32_t stage, int64_t batch, int64_t head, int64_t 
     return 0;
 }
 
-/* What one run of a case gave. */
-typedef struct result {
-    uint64_t of[FEATURE_NHASHES];
-    uint32_t computed; /* a bit for each hash that this way of running has */
-    int32_t tasks;
-    const char *sentence; /* why there are no hashes to compare; NULL: there are */
-} result;
-
 /* Runs the partials of golden_parts(), hashes them, folds them from last to first. */
-static qkv_status run_partials(const feature_run *f, FILE *dump, result *r, qkv_error *err)
+static qkv_status run_partials(const feature_run *f, FILE *dump, golden_result *r, qkv_error *err)
 {
     int64_t cut[GOLDEN_MAX_PARTS + 1];
     const golden_case *const g = &f->c->base;
@@ -125,7 +100,7 @@ static qkv_status run_partials(const feature_run *f, FILE *dump, result *r, qkv_
 
 /* Hashes what was shown of every row, as the judge does: the keys of the row's own sequence. */
 static void hash_shown(const feature_case *c, const void *shown, int32_t which, int32_t width,
-                       FILE *dump, result *r)
+                       FILE *dump, golden_result *r)
 {
     const golden_case *const g = &c->base;
     for (int64_t n = 0; n < feature_rows(c); n++) {
@@ -140,7 +115,7 @@ static void hash_shown(const feature_case *c, const void *shown, int32_t which, 
 }
 
 /* A run that keeps all that can be kept. */
-static qkv_status run_shown(feature_run *f, FILE *dump, result *r, qkv_error *err)
+static qkv_status run_shown(feature_run *f, FILE *dump, golden_result *r, qkv_error *err)
 {
     static const int32_t which[5] = {FEATURE_SCALED, FEATURE_CAPPED, FEATURE_MASKED, FEATURE_WEIGHT,
                                      FEATURE_KEEP};
@@ -172,14 +147,11 @@ static qkv_status run_shown(feature_run *f, FILE *dump, result *r, qkv_error *er
     return status;
 }
 
-static qkv_status run_one_way(feature_run *f, way how, FILE *dump, result *r, qkv_error *err)
+static qkv_status run_one_way(feature_run *f, way how, FILE *dump, golden_result *r, qkv_error *err)
 {
     const feature_case *const c = f->c;
-    seen_tasks seen = {0};
-    qkv_threads threads = qkv_threads_init();
-    threads.nthreads = 3;
-    threads.parallel_for = run_backwards;
-    threads.ctx = &seen;
+    golden_tasks seen = {0};
+    const qkv_threads threads = golden_threads(&seen);
     watcher w = {.c = c, .dump = dump};
     for (int32_t i = 0; i < FEATURE_NHASHES; i++) {
         r->of[i] = w.of[i] = GOLDEN_FNV_START;
@@ -214,11 +186,11 @@ static qkv_status run_one_way(feature_run *f, way how, FILE *dump, result *r, qk
     return status;
 }
 
-static result run_case(const feature_case *c, int32_t isa, way how, const feature_tensors *t,
-                       FILE *dump)
+static golden_result run_case(const feature_case *c, int32_t isa, way how, const feature_tensors *t,
+                              FILE *dump)
 {
     static qkv_error err; /* the result points into it until the next run */
-    result r = {.sentence = NULL};
+    golden_result r = {.sentence = NULL};
     feature_run f;
     err = qkv_error_init();
     const int32_t threads = how == THREE_THREADS || how == SHOWN_ROWS ? 3 : 1;
@@ -238,28 +210,7 @@ static result run_case(const feature_case *c, int32_t isa, way how, const featur
 
 /* ---- comparing -------------------------------------------------------------------------------- */
 
-static void judge(point *p, int32_t n, const result *r)
-{
-    char text[200] = "";
-    p->cases++;
-    if (r->tasks > p->most_tasks) p->most_tasks = r->tasks;
-    if (r->sentence)
-        snprintf(text, sizeof text, "%s", r->sentence);
-    else
-        for (int32_t i = 0; i < FEATURE_NHASHES; i++)
-            if (r->computed >> i & 1 && r->of[i] != feature_hashes[n].of[i]) {
-                const size_t used = strlen(text);
-                snprintf(text + used, sizeof text - used, " %s is %016" PRIx64, hash_names[i],
-                         r->of[i]);
-            }
-    if (!r->sentence && text[0] == 0) return;
-    if (p->failed < SHOWN)
-        snprintf(p->first[p->failed], sizeof p->first[0], "%.40s: %.190s",
-                 feature_cases[n].base.name, text);
-    p->failed++;
-}
-
-static void run_all(point points[NWAYS], int32_t isa, golden_effort effort)
+static void run_all(golden_point points[NWAYS], int32_t isa, golden_effort effort)
 {
     for (int32_t n = 0; n < FEATURE_NCASES; n++) {
         const feature_case *const c = &feature_cases[n];
@@ -269,28 +220,12 @@ static void run_all(point points[NWAYS], int32_t isa, golden_effort effort)
         for (int32_t how = 0; how < NWAYS; how++) {
             if (!has_time(c, isa, (way)how, effort)) continue;
             if (how == SHOWN_ROWS && !FEATURE_SHOW_READY) continue;
-            const result r = run_case(c, isa, (way)how, &t, NULL);
-            judge(&points[how], n, &r);
+            const golden_result r = run_case(c, isa, (way)how, &t, NULL);
+            golden_judge(&points[how], c->base.name, &r, feature_hashes[n].of, hash_names,
+                         FEATURE_NHASHES);
         }
         feature_free(&t);
     }
-}
-
-static int report(int32_t number, int32_t isa, way how, const point *p)
-{
-    const int idle = how == THREE_THREADS && p->most_tasks < 2;
-    const int ok = p->failed == 0 && p->cases > 0 && !idle;
-    if (how == SHOWN_ROWS && !FEATURE_SHOW_READY) {
-        printf("ok %d - %s %s: not in the library yet\n", number, qkv_isa_name(isa),
-               way_names[how]);
-        return 0;
-    }
-    printf("%sok %d - %s %s (%d cases)\n", ok ? "" : "not ", number, qkv_isa_name(isa),
-           way_names[how], p->cases);
-    for (int32_t i = 0; i < p->failed && i < SHOWN; i++) printf("# %s\n", p->first[i]);
-    if (p->failed > SHOWN) printf("# and %d cases more\n", p->failed - SHOWN);
-    if (idle) printf("# no case was cut into more than %d tasks\n", p->most_tasks);
-    return !ok;
 }
 
 static int test_isa(int32_t *number, int32_t isa, golden_effort effort)
@@ -299,12 +234,13 @@ static int test_isa(int32_t *number, int32_t isa, golden_effort effort)
         printf("ok %d - %s # SKIP NOT RUN, the CPU lacks it\n", ++*number, qkv_isa_name(isa));
         return 0;
     }
-    point points[NWAYS];
+    golden_point points[NWAYS];
     memset(points, 0, sizeof points);
     run_all(points, isa, effort);
     int failed = 0;
     for (int32_t how = 0; how < NWAYS; how++)
-        failed += report(++*number, isa, (way)how, &points[how]);
+        failed += golden_report(++*number, qkv_isa_name(isa), way_names[how], how == THREE_THREADS,
+                                &points[how]);
     fflush(stdout);
     return failed;
 }
@@ -316,7 +252,7 @@ static int dump_case(const char *name, int32_t isa)
         if (strcmp(c->base.name, name) != 0) continue;
         feature_tensors t;
         feature_make(c, &t);
-        result r = run_case(c, isa, TAP, &t, stdout);
+        golden_result r = run_case(c, isa, TAP, &t, stdout);
         if (!r.sentence && FEATURE_SHOW_READY) r = run_case(c, isa, SHOWN_ROWS, &t, stdout);
         if (!r.sentence) r = run_case(c, isa, PARTIALS, &t, stdout);
         if (r.sentence) fprintf(stderr, "%s\n", r.sentence);
@@ -325,14 +261,6 @@ static int dump_case(const char *name, int32_t isa)
     }
     fprintf(stderr, "test_features: no case is called %s\n", name);
     return 2;
-}
-
-static int32_t isa_called(const char *name)
-{
-    for (int32_t i = 0; i < qkv_isa_count(); i++)
-        if (strcmp(qkv_isa_name(qkv_isa_id(i)), name) == 0) return qkv_isa_id(i);
-    fprintf(stderr, "test_features: no kernel is called %s\n", name);
-    exit(2);
 }
 
 /* Is that table's turn? Where some are expected, those that are not may be missing in silence. */
@@ -355,7 +283,7 @@ int main(int argc, char **argv)
         else if (i + 1 < argc && strcmp(argv[i], "--expect") == 0)
             expected = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--isa") == 0)
-            isa = isa_called(argv[++i]);
+            isa = golden_isa("test_features", argv[++i]);
         else if (i + 1 < argc && strcmp(argv[i], "--dump") == 0)
             dump = argv[++i];
         else {

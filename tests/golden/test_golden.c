@@ -12,26 +12,14 @@
  *
  * --expect: exactly these of the compiled kernels must be usable, and "best" is the last of them.
  */
-#include <inttypes.h>
-#include <qkv/qkv.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "golden_hashes.h"
+#include "golden_report.h"
 
 typedef enum way { ONE_THREAD, THREE_THREADS, TAP, PARTIALS, NWAYS } way;
 static const char *const way_names[NWAYS] = {
     "out and lse, one thread", "out and lse, three threads, backwards", "weights and scaled scores",
     "partials, and what they fold to"};
 static const char *const hash_names[GOLDEN_NHASHES] = {"out", "lse", "weight", "scaled", "partial"};
-
-enum { MAX_ISAS = 16, SHOWN = 5 };
-
-/* One test point: an instruction set, a type, a way of running. */
-typedef struct point {
-    int32_t cases, failed, most_tasks;
-    char first[SHOWN][200];
-} point;
 
 typedef struct tensors {
     void *q, *k, *v, *out, *lse;
@@ -72,17 +60,6 @@ static int has_time(const golden_case *c, int32_t isa, way how, golden_effort ef
 }
 
 /* ---- running ---------------------------------------------------------------------------------- */
-
-typedef struct seen_tasks {
-    int32_t most;
-} seen_tasks;
-
-static void run_backwards(void *ctx, int32_t ntasks, void (*task)(void *arg, int32_t i), void *arg)
-{
-    seen_tasks *const seen = ctx;
-    if (ntasks > seen->most) seen->most = ntasks;
-    for (int32_t i = ntasks - 1; i >= 0; i--) task(arg, i);
-}
 
 static qkv_params params_of(const golden_case *c, int32_t isa, int32_t max_threads)
 {
@@ -184,22 +161,11 @@ static qkv_status run_partials(const golden_case *c, const qkv_plan *plan, const
     return status;
 }
 
-/* What one run of a case gave. */
-typedef struct result {
-    uint64_t of[GOLDEN_NHASHES];
-    uint32_t computed; /* a bit for each hash that this way of running has */
-    int32_t tasks;
-    const char *sentence; /* why there are no hashes to compare; NULL: there are */
-} result;
-
 static qkv_status run_one_way(const golden_case *c, const qkv_plan *plan, way how,
-                              qkv_run_args *args, FILE *dump, result *r, qkv_error *err)
+                              qkv_run_args *args, FILE *dump, golden_result *r, qkv_error *err)
 {
-    seen_tasks seen = {0};
-    qkv_threads threads = qkv_threads_init();
-    threads.nthreads = 3;
-    threads.parallel_for = run_backwards;
-    threads.ctx = &seen;
+    golden_tasks seen = {0};
+    const qkv_threads threads = golden_threads(&seen);
     watcher w = {.c = c, .dump = dump, .weight = GOLDEN_FNV_START, .scaled = GOLDEN_FNV_START};
     qkv_tap tap = qkv_tap_init();
     tap.stages = 1U << QKV_STAGE_WEIGHT | 1U << QKV_STAGE_SCALED;
@@ -226,13 +192,14 @@ static qkv_status run_one_way(const golden_case *c, const qkv_plan *plan, way ho
     return status;
 }
 
-static result run_case(const golden_case *c, int32_t isa, way how, const tensors *t, FILE *dump)
+static golden_result run_case(const golden_case *c, int32_t isa, way how, const tensors *t,
+                              FILE *dump)
 {
     static qkv_error err; /* the result points into it until the next run */
     const qkv_params params = params_of(c, isa, how == THREE_THREADS ? 3 : 1);
     qkv_plan *plan = NULL;
     char kernel[32];
-    result r = {.sentence = NULL};
+    golden_result r = {.sentence = NULL};
     err = qkv_error_init();
     if (qkv_plan_create(&plan, &params, NULL, &err) != QKV_OK) {
         r.sentence = err.text;
@@ -261,27 +228,6 @@ static result run_case(const golden_case *c, int32_t isa, way how, const tensors
 
 /* ---- comparing -------------------------------------------------------------------------------- */
 
-static void judge(point *p, int32_t n, const result *r)
-{
-    char text[200] = "";
-    p->cases++;
-    if (r->tasks > p->most_tasks) p->most_tasks = r->tasks;
-    if (r->sentence)
-        snprintf(text, sizeof text, "%s", r->sentence);
-    else
-        for (int32_t i = 0; i < GOLDEN_NHASHES; i++)
-            if (r->computed >> i & 1 && r->of[i] != golden_hashes[n].of[i]) {
-                const size_t used = strlen(text);
-                snprintf(text + used, sizeof text - used, " %s is %016" PRIx64, hash_names[i],
-                         r->of[i]);
-            }
-    if (!r->sentence && text[0] == 0) return;
-    if (p->failed < SHOWN)
-        snprintf(p->first[p->failed], sizeof p->first[0], "%.40s: %.150s", golden_cases[n].name,
-                 text);
-    p->failed++;
-}
-
 static tensors make_tensors(const golden_case *c)
 {
     tensors t;
@@ -305,30 +251,19 @@ static void free_tensors(const tensors *t)
     free(t->lse);
 }
 
-static void run_all(point points[][NWAYS], int32_t isa, golden_effort effort)
+static void run_all(golden_point points[][NWAYS], int32_t isa, golden_effort effort)
 {
     for (int32_t n = 0; n < GOLDEN_NCASES; n++) {
         const golden_case *const c = &golden_cases[n];
         const tensors t = make_tensors(c);
         for (int32_t how = 0; how < NWAYS; how++) {
             if (!has_time(c, isa, (way)how, effort)) continue;
-            const result r = run_case(c, isa, (way)how, &t, NULL);
-            judge(&points[c->bits == 64][how], n, &r);
+            const golden_result r = run_case(c, isa, (way)how, &t, NULL);
+            golden_judge(&points[c->bits == 64][how], c->name, &r, golden_hashes[n].of, hash_names,
+                         GOLDEN_NHASHES);
         }
         free_tensors(&t);
     }
-}
-
-static int report(int32_t *number, int32_t isa, const char *type, way how, const point *p)
-{
-    const int idle = how == THREE_THREADS && p->most_tasks < 2;
-    const int ok = p->failed == 0 && p->cases > 0 && !idle;
-    printf("%sok %d - %s %s %s (%d cases)\n", ok ? "" : "not ", ++*number, qkv_isa_name(isa), type,
-           way_names[how], p->cases);
-    for (int32_t i = 0; i < p->failed && i < SHOWN; i++) printf("# %s\n", p->first[i]);
-    if (p->failed > SHOWN) printf("# and %d cases more\n", p->failed - SHOWN);
-    if (idle) printf("# no case was cut into more than %d tasks\n", p->most_tasks);
-    return !ok;
 }
 
 static int test_isa(int32_t *number, int32_t isa, golden_effort effort, int expected)
@@ -338,13 +273,17 @@ static int test_isa(int32_t *number, int32_t isa, golden_effort effort, int expe
             printf("ok %d - %s # SKIP NOT RUN, the CPU lacks it\n", ++*number, qkv_isa_name(isa));
         return 0;
     }
-    point points[2][NWAYS];
+    golden_point points[2][NWAYS];
     memset(points, 0, sizeof points);
     run_all(points, isa, effort);
     int failed = 0;
     for (int32_t wide = 0; wide < 2; wide++)
-        for (int32_t how = 0; how < NWAYS; how++)
-            failed += report(number, isa, wide ? "f64" : "f32", (way)how, &points[wide][how]);
+        for (int32_t how = 0; how < NWAYS; how++) {
+            char what[40];
+            snprintf(what, sizeof what, "%s %s", qkv_isa_name(isa), wide ? "f64" : "f32");
+            failed += golden_report(++*number, what, way_names[how], how == THREE_THREADS,
+                                    &points[wide][how]);
+        }
     fflush(stdout);
     return failed;
 }
@@ -390,7 +329,7 @@ static int dump_case(const char *name, int32_t isa)
         const golden_case *const c = &golden_cases[n];
         if (strcmp(c->name, name) != 0) continue;
         const tensors t = make_tensors(c);
-        result r = run_case(c, isa, TAP, &t, stdout);
+        golden_result r = run_case(c, isa, TAP, &t, stdout);
         dump_array(stdout, "out", t.out, rows_of(c) * c->d_v, c->bits);
         dump_array(stdout, "lse", t.lse, rows_of(c), c->bits);
         if (!r.sentence) r = run_case(c, isa, PARTIALS, &t, stdout);
@@ -400,14 +339,6 @@ static int dump_case(const char *name, int32_t isa)
     }
     fprintf(stderr, "test_golden: no case is called %s\n", name);
     return 2;
-}
-
-static int32_t isa_called(const char *name)
-{
-    for (int32_t i = 0; i < qkv_isa_count(); i++)
-        if (strcmp(qkv_isa_name(qkv_isa_id(i)), name) == 0) return qkv_isa_id(i);
-    fprintf(stderr, "test_golden: no kernel is called %s\n", name);
-    exit(2);
 }
 
 int main(int argc, char **argv)
@@ -426,7 +357,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--emulated") == 0)
             effort = GOLDEN_EMULATED;
         else if (i + 1 < argc && strcmp(argv[i], "--isa") == 0)
-            isa = isa_called(argv[++i]);
+            isa = golden_isa("test_golden", argv[++i]);
         else if (i + 1 < argc && strcmp(argv[i], "--expect") == 0)
             expected = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--dump") == 0)
