@@ -54,6 +54,9 @@ struct qkv_plan {
     int64_t sequences;                    /* of the one batch; 0: not packed */
     int64_t item_rows, row_blocks, items; /* packed: no more than so many items */
     int32_t item_tiles;
+    /* tiles of 128 rows, which then end together: masks that are made of squares leave whole tiles out.
+     * 0: a tile has all the rows it can */
+    int32_t tiles_a_block;
     /* 0: in tiles. Else few rows (see qkvi_few), an item being all rows of one head, or the one row
      * of so many heads that share their keys */
     int32_t few_heads;
@@ -86,6 +89,8 @@ void qkvi_plan_tile(qkv_plan *plan);
 qkv_status qkvi_plan_workspace(qkv_plan *plan, qkv_error *err);
 
 /* what tasks take in turns */
+/* rows of the i-th tile of an item that has enough */
+int32_t qkvi_plan_tile_rows(const qkv_plan *plan, int32_t i);
 int64_t qkvi_plan_items(const qkv_plan *plan);
 /* tasks of a run with that many threads */
 int32_t qkvi_plan_tasks(const qkv_plan *plan, int32_t nthreads);

@@ -84,6 +84,35 @@ static int32_t worth_apart(const qkv_plan *plan)
            bytes <= APART_BUDGET * plan->max_threads;
 }
 
+/* A tensor that says who sees whom is often made of squares of 64 or 128: tiles keep within them. */
+static int32_t tiles_a_block(const qkv_plan *plan)
+{
+    if (!(plan->use & (QKV_USE_MASK | QKV_USE_BIAS)) || plan->rows < QKVI_BLOCK) return 0;
+    return (int32_t)divide_up(QKVI_BLOCK, plan->tile_rows);
+}
+
+int32_t qkvi_plan_tile_rows(const qkv_plan *plan, int32_t i)
+{
+    if (plan->tiles_a_block == 0) return plan->tile_rows;
+    const int32_t n = plan->tiles_a_block, vectors = QKVI_BLOCK / plan->lanes;
+    return (vectors / n + (i % n < vectors % n)) * plan->lanes;
+}
+
+/* How many units of `unit_rows` rows an item has, at most `most`: a few items for each thread, or the last
+ * one to finish is waited for; and even ones: of 512 rows 288 and 224 rather than 384 and 128. */
+static int64_t even_items(const qkv_plan *plan, int64_t most, int64_t unit_rows)
+{
+    const int64_t needed = divide_up(plan->rows, unit_rows);
+    const int64_t heads = plan->batch * plan->heads,
+                  wanted = (int64_t)ITEMS_A_THREAD * plan->max_threads;
+    if (plan->max_threads > 1 && heads > 0 && heads < wanted) {
+        const int64_t fair = divide_up(needed, divide_up(wanted, heads));
+        if (most > fair && fair > 0) most = fair;
+    }
+    const int64_t items = divide_up(needed, most);
+    return items > 0 ? divide_up(needed, items) : most;
+}
+
 void qkvi_plan_tile(qkv_plan *plan)
 {
     plan->spans = divide_up(plan->keys, QKVI_SPAN);
@@ -110,17 +139,11 @@ void qkvi_plan_tile(qkv_plan *plan)
     if (tiles > TILES_BUDGET / (touched * plan->tile_rows))
         tiles = TILES_BUDGET / (touched * plan->tile_rows);
     if (tiles < 1) tiles = 1;
-    /* a few items for each thread, or the last one to finish is waited for */
-    const int64_t needed = divide_up(plan->rows, plan->tile_rows);
-    const int64_t heads = plan->batch * plan->heads,
-                  wanted = (int64_t)ITEMS_A_THREAD * plan->max_threads;
-    if (plan->max_threads > 1 && heads > 0 && heads < wanted) {
-        const int64_t fair = divide_up(needed, divide_up(wanted, heads));
-        if (tiles > fair && fair > 0) tiles = fair;
-    }
-    /* even items: of 512 rows, 288 and 224 rather than 384 and 128 */
-    const int64_t blocks = divide_up(needed, tiles);
-    if (blocks > 0) tiles = divide_up(needed, blocks);
+    plan->tiles_a_block = tiles_a_block(plan);
+    if (plan->tiles_a_block > tiles) plan->tiles_a_block = 0;
+    const int64_t unit = plan->tiles_a_block ? plan->tiles_a_block : 1;
+    const int64_t unit_rows = plan->tiles_a_block ? QKVI_BLOCK : plan->tile_rows;
+    tiles = even_items(plan, tiles / unit, unit_rows) * unit;
     plan->item_tiles = (int32_t)tiles;
     /* rows far apart share cache sets and cost a page each: copied once for all tiles */
     plan->gather_k = (plan->k.dim[3] > 1 && plan->k.stride[3] != 1) ||
@@ -131,7 +154,7 @@ void qkvi_plan_tile(qkv_plan *plan)
     if (plan->v.dtype != plan->real) plan->strips_v = 1;
     plan->few_copies_k = few_copies(plan, &plan->k);
     plan->few_copies_v = few_copies(plan, &plan->v);
-    plan->item_rows = tiles * plan->tile_rows;
+    plan->item_rows = tiles / unit * unit_rows;
     count_items(plan);
     plan->apart = worth_apart(plan);
 }

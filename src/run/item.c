@@ -74,12 +74,13 @@ static void set_tiles(item *it)
                                                             it->place.head, it->place.row));
     const int64_t tile_bytes = p->qt_bytes + (p->levels + 1) * p->node_bytes;
     it->ntiles = 0;
-    for (int64_t row = 0; row < it->place.rows; row += p->tile_rows) {
+    for (int64_t row = 0; row < it->place.rows; row += it->tiles[it->ntiles - 1].rows) {
         qkvi_tile *const t = it->tiles + it->ntiles;
+        const int32_t most = qkvi_plan_tile_rows(p, it->ntiles);
         char *mem = it->slot + p->at_nodes + it->ntiles * tile_bytes;
         it->ntiles++;
         t->row = row;
-        t->rows = (int32_t)min64(p->tile_rows, it->place.rows - row);
+        t->rows = (int32_t)min64(most, it->place.rows - row);
         t->vectors = (t->rows + p->lanes - 1) / p->lanes;
         t->sees = qkvi_mask_extent(it->ranges + row, t->rows);
         t->fresh = 1;

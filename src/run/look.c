@@ -92,19 +92,6 @@ void qkvi_look_begin(const qkvi_job *job, const qkvi_place *place, qkvi_change *
     }
 }
 
-/* The next block's part of each row of the bias: rows lie too far apart for the hardware to follow. */
-static void bias_ahead(const qkvi_job *job, const qkvi_place *place, const qkvi_tile *t,
-                       int64_t key)
-{
-    const qkv_shape *const b = &job->plan->bias;
-    const int64_t e = qkvi_dtype_bytes(b->dtype);
-    if (b->stride[3] != 1 || b->dim[3] - (place->key + key) < 2 * QKVI_BLOCK) return;
-    const char *const from = bias_from(job, place, t->row, key + QKVI_BLOCK);
-    for (int64_t r = 0; r < t->rows; r++)
-        for (int64_t i = 0; i < QKVI_BLOCK * e; i += 64)
-            __builtin_prefetch(from + r * b->stride[2] * e + i, 0, 2);
-}
-
 /* Bits of what masks and biases leave of the tile. */
 static qkvi_tile_kind narrow(const qkvi_job *job, char *slot, const qkvi_place *place,
                              const qkvi_tile *t, int64_t key, qkvi_step *s, qkvi_tile_kind kind)
@@ -120,9 +107,11 @@ static qkvi_tile_kind narrow(const qkvi_job *job, char *slot, const qkvi_place *
     if (p->use & QKV_USE_BIAS) {
         const int64_t n = biased(p, place, key, s->keys);
         qkvi_bits_first(bits, t->rows, n);
-        bias_ahead(job, place, t, key);
         p->ops->bias_seen(bias_from(job, place, t->row, key), p->bias.dtype, p->bias.stride[2],
-                          p->bias.stride[3], t->rows, n, bits->row);
+                          p->bias.stride[3], t->rows, n,
+                          p->bias.stride[3] == 1 &&
+                              p->bias.dim[3] - (place->key + key) >= 2 * QKVI_BLOCK,
+                          bits->row);
     }
     kind = qkvi_bits_kind(bits, t->rows, s->keys, lo, hi, live, &scattered);
     if (scattered) s->live = live;
@@ -214,7 +203,7 @@ void qkvi_look_row(const qkvi_job *job, const qkvi_place *place, const qkvi_rang
         if (p->use & QKV_USE_BIAS) {
             const int64_t n = biased(p, place, j, 1);
             qkvi_bits_first(&one, 1, n);
-            p->kernels->f64.bias_seen(bias_from(job, place, 0, j), p->bias.dtype, 0, 0, 1, n,
+            p->kernels->f64.bias_seen(bias_from(job, place, 0, j), p->bias.dtype, 0, 0, 1, n, 0,
                                       one.row);
         }
         if (one.row[0][0] == 0) seen[padding + j] = 0;

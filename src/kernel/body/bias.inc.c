@@ -4,8 +4,6 @@
  * numbers, before anything is rounded.
  */
 
-typedef ireal NAME(iquad) __attribute__((vector_size(4 * sizeof(real)), may_alias));
-
 /* one number in the type of the run; *out: it is -inf where it is stored */
 INLINE real NAME(bias_at)(const void *from, int32_t dtype, int64_t i, int *out)
 {
@@ -36,17 +34,17 @@ INLINE real NAME(bias_log2)(real x)
 static uint64_t NAME(minus_infinities)(const real_u *x, int64_t n)
 {
     const real inf = (real)__builtin_inff();
-    const NAME(quad) out = {-inf, -inf, -inf, -inf};
-    NAME(iquad) any = {0}, every = {-1, -1, -1, -1};
+    const vec out = NAME(all)(-inf);
+    ivec any = {0}, every = ~any;
     uint64_t bits = 0;
     int64_t j = 0;
-    for (; j + 4 <= n; j += 4) {
-        const NAME(iquad) is = *(const NAME(quad_u) *)(x + j) == out;
+    for (; j + LANES <= n; j += LANES) {
+        const ivec is = NAME(load_any)(x + j) == out;
         any |= is;
         every &= is;
     }
-    if (any[0] | any[1] | any[2] | any[3]) {
-        if (every[0] & every[1] & every[2] & every[3])
+    if (vany(any)) {
+        if (!vany(~every))
             bits = j == 64 ? ~UINT64_C(0) : (UINT64_C(1) << j) - 1;
         else
             for (int64_t i = 0; i < j; i++) bits |= (uint64_t)(x[i] == -inf) << i;
@@ -56,11 +54,15 @@ static uint64_t NAME(minus_infinities)(const real_u *x, int64_t n)
 }
 
 static void NAME(bias_seen)(const void *from, int32_t dtype, int64_t row_stride, int64_t key_stride,
-                            int64_t rows, int64_t keys, uint64_t (*live)[2])
+                            int64_t rows, int64_t keys, int more, uint64_t (*live)[2])
 {
-    const int plain = key_stride == 1 && dtype == (REAL_BITS == 32 ? QKV_F32 : QKV_F64);
+    const int plain = key_stride == 1 && dtype == DTYPE;
     for (int64_t r = 0; r < rows; r++)
         for (int64_t w = 0; w < 2 && 64 * w < keys; w++) {
+            /* the next block's part of the row: no hardware follows rows so far apart */
+            for (int64_t i = 0; i < 64 && more; i += 64 / (int64_t)sizeof(real))
+                __builtin_prefetch((const real_u *)from + r * row_stride + QKVI_BLOCK + 64 * w + i,
+                                   0, 2);
             const int64_t n = keys - 64 * w < 64 ? keys - 64 * w : 64;
             const int64_t at = r * row_stride + 64 * w * key_stride;
             uint64_t bits = 0;
@@ -75,30 +77,43 @@ static void NAME(bias_seen)(const void *from, int32_t dtype, int64_t row_stride,
         }
 }
 
+#if !defined(PORTABLE)
+/* whole vectors of rows: LANES x LANES numbers at a time, some of them twice */
+NOINLINE void NAME(bias_squares)(real *to, const real_u *from, int64_t row_stride, int64_t rows,
+                                 int64_t keys, int64_t width)
+{
+    const vec high = NAME(all)(REAL_MAX), low = NAME(all)(-REAL_MAX);
+    for (int64_t r = 0; r + LANES <= rows; r += LANES, to += LANES, from += LANES * row_stride)
+        for (int64_t j = 0; j < keys; j += LANES) {
+            if (j + LANES > keys) j = keys - LANES;
+            vec x[LANES];
+            UNROLL_ALL for (int i = 0; i < LANES; i++)
+            {
+                const vec y = NAME(load_any)(from + i * row_stride + j) * LOG2E;
+                /* a NaN compares with nothing and stays */
+                x[i] = NAME(select)(y > high, high, NAME(select)(y < low, low, y));
+            }
+            vturn(x);
+            UNROLL_ALL for (int i = 0; i < LANES; i++) NAME(store)(to + (j + i) * width, x[i]);
+        }
+}
+#endif
+
 static void NAME(bias)(void *to_, const void *from, int32_t dtype, int64_t row_stride,
                        int64_t key_stride, int64_t rows, int64_t keys, int64_t width)
 {
     real *const to = to_;
-    const int plain = key_stride == 1 && dtype == (REAL_BITS == 32 ? QKV_F32 : QKV_F64);
-    const int64_t rows4 = plain ? rows / 4 * 4 : 0, keys4 = keys / 4 * 4;
-    const NAME(quad) high = {REAL_MAX, REAL_MAX, REAL_MAX, REAL_MAX};
-    for (int64_t r = 0; r < rows4; r += 4)
-        for (int64_t j = 0; j < keys4; j += 4) {
-            NAME(quad) a[4];
-            for (int i = 0; i < 4; i++) {
-                const NAME(quad) x =
-                    *(const NAME(quad_u) *)((const real_u *)from + (r + i) * row_stride + j) *
-                    LOG2E;
-                const NAME(iquad) over = x > high, under = x < -high;
-                a[i] = (NAME(quad))((over & (NAME(iquad))high) | (under & (NAME(iquad))(-high)) |
-                                    (~(over | under) & (NAME(iquad))x));
-            }
-            NAME(transpose4)(a);
-            for (int i = 0; i < 4; i++) *(NAME(quad_u) *)(to + (j + i) * width + r) = a[i];
-        }
+    int64_t done_rows = 0, done_keys = 0;
+#if !defined(PORTABLE)
+    if (key_stride == 1 && dtype == DTYPE && keys >= LANES) {
+        NAME(bias_squares)(to, from, row_stride, rows, keys, width);
+        done_rows = rows / LANES * LANES;
+        done_keys = keys;
+    }
+#endif
     for (int64_t j = 0; j < keys; j++) {
         int out;
-        for (int64_t r = j < keys4 ? rows4 : 0; r < rows; r++)
+        for (int64_t r = j < done_keys ? done_rows : 0; r < rows; r++)
             to[j * width + r] =
                 NAME(bias_log2)(NAME(bias_at)(from, dtype, r * row_stride + j * key_stride, &out));
         for (int64_t r = rows; r < width; r++) to[j * width + r] = 0;

@@ -184,7 +184,12 @@ static void NAME(score)(qkvi_step *t)
     if (t->lo == NULL || (t->change && t->change->rule)) {
         NAME(score_range)(t, 0, t->keys, 0, t->vectors, mx, &ahead);
     } else {
-        const NAME(edges) e = NAME(find_edges)(t);
+        NAME(edges) e = NAME(find_edges)(t);
+        /* whole steps of 8 keys; what a row does not see is put right by weigh */
+        for (int v = 0; v < t->vectors; v++) {
+            e.lo[v] = e.lo[v] / 8 * 8;
+            e.hi[v] = (e.hi[v] + 7) / 8 * 8 < t->keys ? (e.hi[v] + 7) / 8 * 8 : t->keys;
+        }
         /* rising edges (a diagonal): each stretch of keys only for the vectors that see it */
         const int n = t->vectors;
         int rising = 1;
