@@ -52,6 +52,7 @@ static void call_rule(void *ctx, double *score, int64_t keys)
     const rule_call *const c = ctx;
     const qkv_plan *const p = c->job->plan;
     const qkvi_place *const at = c->at;
+    if (keys == 0) return; /* the function is never called for nothing */
     for (int64_t j = 0; j < keys; j++)
         if (p->real_bytes == 4)
             ((float *)c->numbers)[j] = (float)score[j];
