@@ -74,19 +74,19 @@ const cli_option cli_opt_threads = {
 const cli_option cli_opt_isa = {
     .name = "isa",
     .kind = CLI_CHOICE,
-    .choices = "best|scalar|wide16|avx2|avx512|reference",
+    .choices = "best|scalar|wide16|avx2|avx512|neon|reference",
     .value = "NAME",
     .fallback = "best",
-    .help = "Kernels: best, scalar, wide16, avx2, avx512 (all the same bits) or reference "
+    .help = "Kernels: best, scalar, wide16, avx2, avx512, neon (all the same bits) or reference "
             "(float64, slow)",
 };
 const cli_option cli_opt_kernels = {
     .name = "isa",
     .kind = CLI_CHOICE,
-    .choices = "best|scalar|wide16|avx2|avx512",
+    .choices = "best|scalar|wide16|avx2|avx512|neon",
     .value = "NAME",
     .fallback = "best",
-    .help = "Kernels: best, scalar, wide16, avx2 or avx512 (all the same bits)",
+    .help = "Kernels: best, scalar, wide16, avx2, avx512 or neon (all the same bits)",
 };
 const cli_option cli_opt_max_memory = {
     .name = "max-memory",
@@ -159,8 +159,8 @@ int cli_causal(const cli_args *args, int64_t queries, int64_t keys, bool *use, i
 
 int cli_isa(const cli_args *args, int32_t *isa)
 {
-    static const int32_t ids[] = {QKV_ISA_BEST, QKV_ISA_SCALAR, QKV_ISA_WIDE16,
-                                  QKV_ISA_AVX2, QKV_ISA_AVX512, QKV_ISA_REFERENCE};
+    static const int32_t ids[] = {QKV_ISA_BEST,   QKV_ISA_SCALAR, QKV_ISA_WIDE16,   QKV_ISA_AVX2,
+                                  QKV_ISA_AVX512, QKV_ISA_NEON,   QKV_ISA_REFERENCE};
     /* the same names in both, reference last */
     const cli_option *const option =
         cli_given(args, &cli_opt_kernels) ? &cli_opt_kernels : &cli_opt_isa;

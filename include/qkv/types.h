@@ -108,7 +108,8 @@ typedef enum qkv_isa {
     QKV_ISA_SCALAR = 1,
     QKV_ISA_WIDE16 = 2, /* 16 lanes in portable C: checks the wide kernels anywhere; slow */
     QKV_ISA_AVX2 = 3,
-    QKV_ISA_AVX512 = 4
+    QKV_ISA_AVX512 = 4,
+    QKV_ISA_NEON = 5 /* aarch64 */
 } qkv_isa;
 
 /* Version of the library linked: major << 16 | minor << 8 | patch. */

@@ -27,6 +27,7 @@ static void numbers_are_pinned(void **state)
     assert_int_equal(QKV_ISA_WIDE16, 2);
     assert_int_equal(QKV_ISA_AVX2, 3);
     assert_int_equal(QKV_ISA_AVX512, 4);
+    assert_int_equal(QKV_ISA_NEON, 5);
     assert_int_equal(QKV_USE_SCALE, 1);
     assert_int_equal(QKV_USE_CAUSAL, 2);
     assert_int_equal(QKV_STAGE_SCORE, 1);
@@ -105,7 +106,7 @@ static void kernels_are_listed(void **state)
     static const struct {
         int32_t id;
         const char *name;
-    } known[] = {{1, "scalar"}, {2, "wide16"}, {3, "avx2"}, {4, "avx512"}};
+    } known[] = {{1, "scalar"}, {2, "wide16"}, {3, "avx2"}, {4, "avx512"}, {5, "neon"}};
     const int32_t n = qkv_isa_count();
     assert_in_range(n, 2, 4); /* scalar and wide16 everywhere */
     assert_int_equal(qkv_isa_id(-1), 0);
@@ -113,7 +114,7 @@ static void kernels_are_listed(void **state)
     assert_int_equal(qkv_isa_id(INT32_MAX), 0);
     for (int32_t i = 0; i < n; i++) {
         const int32_t id = qkv_isa_id(i);
-        assert_in_range(id, 1, 4);
+        assert_in_range(id, 1, 5);
         assert_string_equal(qkv_isa_name(id), known[id - 1].name);
         for (int32_t j = 0; j < i; j++) assert_int_not_equal(id, qkv_isa_id(j));
     }

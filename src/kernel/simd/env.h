@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* env.h - the floating-point environment of the calling thread (rule 0): nearest, subnormals kept,
- * exceptions masked. enter returns what was set, leave puts it back, on x86 with the exception flags.
+ * exceptions masked. enter returns what was set, leave puts it back, on x86 and IBM z with the
+ * exception flags.
  */
 #ifndef QKVI_ENV_H
 #define QKVI_ENV_H
@@ -30,6 +31,18 @@ static uint64_t env_enter(void)
 static void env_leave(uint64_t before)
 {
     __asm__ volatile("msr fpcr, %0" : : "r"(before));
+}
+#elif defined(__s390x__)
+static uint64_t env_enter(void)
+{
+    uint32_t before;
+    __asm__ volatile("efpc %0" : "=r"(before));
+    __asm__ volatile("sfpc %0" : : "r"(UINT32_C(0)));
+    return before;
+}
+static void env_leave(uint64_t before)
+{
+    __asm__ volatile("sfpc %0" : : "r"((uint32_t)before));
 }
 #else /* no such registers (wasm), or none that we know: the host must leave the defaults */
 static uint64_t env_enter(void)
