@@ -28,7 +28,7 @@ static int has_time(const feature_case *c, int32_t isa, way how, golden_effort e
     const int64_t work = g->batch * g->heads * g->rows * g->keys * (g->d + g->d_v);
     const int64_t slow = g->bits == 64 ? 4 : 1;
     if (effort == GOLDEN_EMULATED && isa == qkv_isa_id(qkv_isa_count() - 1))
-        return how == ONE_THREAD || work * slow <= 4100000;
+        return how == ONE_THREAD || work * slow <= 2400000;
     if (effort) return work * slow <= (how == ONE_THREAD ? 1200000 : 300000);
     return !software_fma || work * slow <= (how == ONE_THREAD ? 4000000 : 600000);
 }
