@@ -246,4 +246,49 @@ def _step(session):
     check(float(values[2]) > float(values[1]) > float(values[0]) > float(values[5]), values)
 
 
+@case('parts of the formula, lines of the code and the four points: each lights and leads to its stage')
+def _linked(session):
+    page = session.open()
+    lit = "(x) => [...document.querySelectorAll(`${x} .lit`)].map((y) => y.dataset.part ?? y.dataset.stage)"
+    parts = page.locator('.parts button')
+    kit.same(parts.count(), 4)
+    for n in range(4):
+        parts.nth(n).click()
+        face.settle(page)
+        kit.same(face.stage(page), n + 1, 'a part leads to its stage')
+        kit.same(page.evaluate(lit, '#the-formula'), [str(n + 1)], 'the part that is lit')
+        kit.same(parts.nth(n).get_attribute('aria-pressed'), 'true')
+        kit.same(set(page.evaluate(lit, '#listing')), {str(n + 1)}, 'lines that are lit')
+    face.go_stage(page, 2)
+    kit.same(page.evaluate(lit, '#the-formula'), ['2'], 'and back: the stage lights its part')
+    lines = page.locator('#listing button.line')
+    seen = set()
+    for n in range(lines.count()):
+        lines.nth(n).click()
+        face.settle(page)
+        kit.same(str(face.stage(page)), lines.nth(n).get_attribute('data-stage'), 'a line of the code')
+        seen.add(face.stage(page))
+    kit.same(seen, {0, 1, 2, 3, 4}, 'stages that the code names')
+    points = page.locator('#check a[data-stage]')
+    stages = []
+    for n in range(points.count()):
+        points.nth(n).click()
+        face.settle(page)
+        kit.same(str(face.stage(page)), points.nth(n).get_attribute('data-stage'), 'a point')
+        stages.append(face.stage(page))
+    kit.same(len(stages), 4, 'points to lock in')
+
+
+@case('programs to copy and the state as plain text stand in boxes that can be read')
+def _copied(session):
+    page = session.open('st=4&t=mat')
+    for button, box, words in (('copy-numpy', 'program', ['import numpy', 'attention(Q, K, V)']),
+                               ('copy-c', 'program', ['#include', 'int main']),
+                               ('copy-state', 'as-text', ['0.49', 't=mat'])):
+        page.locator(f'#{button}').click()
+        text = page.locator(f'#{box}')
+        check(text.is_visible() and text.get_attribute('readonly') is not None, box)
+        check(all(x in text.input_value() for x in words), button, text.input_value()[-300:])
+
+
 kit.main()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The lab: what it opens on, the trained model, maps with their table twin, comparing, own tables and
-what is wrong with them, hostile names, files out of it, the later token that earlier ones never notice.
+"""The lab: what it opens on, the trained model, maps with their table twin, own tables and what is
+wrong with them, hostile names, files out of it, the later token that earlier ones never notice.
+What can be changed there: test_page_lab_edit.py.
 """
 import csv
 import io
@@ -8,9 +9,9 @@ import json
 import re
 import struct
 import xml.dom.minidom
-import zlib
 
 import face
+import labkit
 import pagekit as kit
 from pagekit import case, check
 
@@ -80,76 +81,6 @@ def _grid(session):
     check(face.lab(page).get_by_role('radio', name='column', exact=True).is_checked(), 'the column')
     page.keyboard.press('Tab')
     check(not page.evaluate('document.activeElement.closest("[role=grid]")'), 'Tab stays in the grid')
-
-
-@case('A beside B differ in the changed option only')
-def _compare(session):
-    page = session.open('sec=lab&st=3&T=0.5&mask=causal')
-    face.lab(page).get_by_role('checkbox', name='A beside B').check()
-    face.settle(page)
-    a, b = page.evaluate('[window.qkv.lab.about.a, window.qkv.lab.about.b]')
-    kit.same(a, b, 'B begins as A')
-    face.choose(page, 'Scale', 'none')
-    a, b = page.evaluate('[window.qkv.lab.about.a, window.qkv.lab.about.b]')
-    differ = {x for x in a if a[x] != b[x]}
-    check(differ and differ <= {'scale', 'times', 'scale_text'}, differ)
-    kit.same(face.lab(page).locator('.lab-panel:visible').count(), 2, 'panels')
-
-
-OPTIONS = [  # what is chosen in B, and how a link says both panels
-    ('scale', lambda page: face.choose(page, 'Scale', 'none'),
-     'st=3&mask=causal&T=0.5', 'st=3&mask=causal&T=0.5&scale=none'),
-    ('mask', lambda page: face.choose(page, 'Mask', 'none'),
-     'st=3&scale=dk&T=0.5&mask=causal', 'st=3&scale=dk&T=0.5'),
-    ('sharpness', lambda page: sharpest(page),
-     'st=3&scale=dk&mask=causal&T=0.5', 'st=3&scale=dk&mask=causal&T=10'),
-    ('wrong way', lambda page: face.lab(page).get_by_role('checkbox', name=re.compile('wrong')).check(),
-     'st=3&scale=dk&T=0.5&mask=causal', 'st=3&scale=dk&T=0.5&mask=causal&wrong=1'),
-]
-
-
-def sharpest(page):
-    page.locator('#lab-sharpness').focus()
-    page.keyboard.press('End')
-
-
-def both(page, view):
-    """The four files of A beside B, taken apart: JSON and CSV of each, texts of the SVG."""
-    made = json.loads(saved(page, 'JSON'))
-    kit.same(list(made), ['A', 'B'], view)
-    rows = list(csv.reader(io.StringIO(saved(page, 'CSV').decode())))
-    tables = {x: [row[1:] for row in rows[1:] if row[0] == x] for x in 'AB'}
-    kit.same([rows[0][0], {len(x) for x in rows}], ['panel', {len(rows[0])}], view)
-    svg = xml.dom.minidom.parseString(saved(page, 'SVG'))
-    pictures = [x for x in svg.documentElement.childNodes if x.nodeName == 'svg']
-    check(png_pixels(saved(page, 'PNG')) > 8, view, 'the PNG is blank')
-    return made, tables, [' '.join(y.firstChild.data for y in x.getElementsByTagName('text') if y.firstChild)
-                          for x in pictures]
-
-
-@case('A beside B: each option alone parts them, and all four files hold both panels')
-def _both(session):
-    for what, act, start, other in OPTIONS:
-        for view in ('table', 'map'):
-            page = session.open(f'sec=lab&view={view}&ab=1&{start}&'
-                                + '&'.join('b.' + x for x in start.split('&')[1:]))
-            kit.same(page.evaluate('window.qkv.lab.about.changed'), 0, what)
-            face.lab(page).get_by_role('group', name='Change').get_by_role('radio', name='B').check()
-            act(page)
-            face.settle(page)
-            about = page.evaluate('window.qkv.lab.about')
-            kit.same(about['changed'], 1, what)
-            made, tables, pictures = both(page, view)
-            for x, text, drawn in zip('AB', (start, other), pictures):
-                want = json.loads(session.qkv('explain', '--state', text, '--format', 'json'))
-                kit.same(made[x], want, f'{what}, {view}, {x}')
-                weights = [f'{y:.2f}' for y in want['weight'][2]]
-                row = [f'{float(y):.2f}' for y in (tables[x][2][2:] if view == 'map' else
-                                                   [z[-1] for z in tables[x][1:]])]
-                kit.same(row, weights, f'CSV: {what}, {view}, {x}')
-                check(all(y in drawn for y in weights if view == 'table'), what, x, drawn)
-            check(made['A'] != made['B'], what, 'A and B are the same')
-            page.context.close()
 
 
 @case('masks, the wrong way, sharpness: the sum says what went wrong')
@@ -266,7 +197,7 @@ def _hostile(session):
     check(len(set(names)) == len(names), 'two tokens of one name are not told apart:', names)
     check(not [x for x in names if '\x1b' in x], 'an escape is shown as it is')
     for kind in ('CSV', 'JSON', 'SVG'):
-        text = saved(page, kind).decode()
+        text = labkit.saved(page, kind).decode()
         check('<script' not in text.lower() and '<img' not in text.lower() or kind in ('JSON', 'CSV'), kind)
         if kind == 'CSV':
             cells = [x for row in csv.reader(io.StringIO(text)) for x in row]
@@ -277,49 +208,31 @@ def _hostile(session):
             json.loads(text)
 
 
-def saved(page, kind):
-    with page.expect_download() as made:
-        face.lab(page).get_by_role('button', name=kind, exact=True).click()
-    return open(made.value.path(), 'rb').read()
-
-
-def png_pixels(data):
-    """Distinct bytes of the picture's rows: a blank one has very few."""
-    check(data.startswith(b'\x89PNG\r\n\x1a\n'), 'no PNG')
-    body, at = b'', 8
-    while at < len(data):
-        size, = struct.unpack('>I', data[at:at + 4])
-        if data[at + 4:at + 8] == b'IDAT':
-            body += data[at + 8:at + 8 + size]
-        at += 12 + size
-    return len(set(zlib.decompress(body)))
-
-
 @case('SVG, PNG, CSV and JSON of a token and of a map carry the same numbers')
 def _exports(session):
     for view in ('table', 'map'):
         page = session.open(f'sec=lab&view={view}&st=3')
-        made = json.loads(saved(page, 'JSON'))
+        made = json.loads(labkit.saved(page, 'JSON'))
         weights = [f'{x:.2f}' for row in made['weight'] for x in row]
         if view == 'table':
             weights = [f'{x:.2f}' for x in made['weight'][2]]
-        rows = list(csv.reader(io.StringIO(saved(page, 'CSV').decode())))
+        rows = list(csv.reader(io.StringIO(labkit.saved(page, 'CSV').decode())))
         check(len(rows) >= 5, view, 'CSV rows', rows)
         flat = [f'{float(x):.2f}' for row in rows[1:] for x in row if re.fullmatch(r'-?\d+(\.\d+)?(e-?\d+)?', x)]
         for number in weights:
             check(number in flat, view, number, 'is not in the CSV', flat)
-        svg = xml.dom.minidom.parseString(saved(page, 'SVG'))
+        svg = xml.dom.minidom.parseString(labkit.saved(page, 'SVG'))
         texts = [x.firstChild.data for x in svg.getElementsByTagName('text') if x.firstChild]
         shown = [x for x in weights if x in ' '.join(texts)]
         check(len(shown) >= len(weights) // 2, view, 'numbers of the SVG', texts)
-        check(png_pixels(saved(page, 'PNG')) > 8, view, 'the PNG is blank')
+        check(labkit.png_pixels(labkit.saved(page, 'PNG')) > 8, view, 'the PNG is blank')
         page.context.close()
 
 
 @case('the JSON that is saved is the command’s')
 def _json(session):
     page = session.open('sec=lab&st=4&t=mat&Q=0,1;1,0;1,2;2,0')
-    kit.same(saved(page, 'JSON').decode(), session.qkv('explain', '--state', face.state(page), '--format',
+    kit.same(labkit.saved(page, 'JSON').decode(), session.qkv('explain', '--state', face.state(page), '--format',
                                                        'json'))
 
 
@@ -347,91 +260,6 @@ def _later(session):
     with page.expect_download() as made:
         part.get_by_role('button', name='JSON', exact=True).click()
     json.loads(open(made.value.path(), encoding='utf-8').read())
-
-
-def typed(page, field, text):
-    field.fill(text)
-    field.blur()
-    face.settle(page)
-
-
-def follows(session, page, what):
-    """Link, command and saved file say the same numbers as the page."""
-    for text in (face.state(page), page.evaluate('window.qkv.link')):
-        made = session.qkv('explain', '--state', text, '--format', 'json')
-        kit.same(page.evaluate("window.qkv.call('json', window.qkv.text)"), made, what)
-    return json.loads(made)
-
-
-@case('X and W can be edited: Q, K and V follow, and so do link, command, files and undo')
-def _weights(session):
-    page = session.open('sec=lab&st=3')
-    part = face.lab_part(page, 'Edit X')
-    kit.same(part.locator('input').count(), 16 + 3 * 8, 'fields')
-    first = face.state(page)
-    # the: [1,0,0,0] W^Q; its query is W^Q's first row
-    typed(page, face.weight(page, 'q', 0, 1), '2.5')
-    kit.same(follows(session, page, 'W')['q'][0], [0, 2.5], 'query of the')
-    typed(page, face.weight(page, 'X', 0, 1), '-1')
-    made = follows(session, page, 'X')
-    kit.same((made['q'][0], made['k'][0], made['v'][0]), ([-2, 1.5], [0, -1], [1, -1]), 'after X')
-    page.wait_for_timeout(400)
-    check('WQ=' in page.url and 'X=' in page.url, 'the fragment is', page.url)
-    kit.same(json.loads(saved(page, 'JSON')), made, 'the saved file')
-    for want in ('2.5', '1'):
-        face.undo(page)
-        face.settle(page)
-        kit.same(face.weight(page, 'q', 0, 1).input_value(), want)
-    kit.same(face.state(page), first, 'undone')
-    face.redo(page)
-    face.settle(page)
-    kit.same(face.weight(page, 'q', 0, 1).input_value(), '2.5', 'done again')
-
-
-@case('a bad number of X or W: the same sentence as elsewhere, beside the fields; the last stays')
-def _bad_weight(session):
-    page = session.open('sec=lab')
-    face.lab_part(page, 'Edit all numbers')
-    face.lab_part(page, 'Edit X')
-    for text in ('2..0', '1,5', '1e400', '', 'NaN'):
-        said = []
-        for table, place in (('K', '#lab-numbers-trouble'), ('k', '#lab-weights-trouble')):
-            before = face.state(page)
-            field = page.locator(f'#lab input[data-w="{table}"][data-r="1"][data-c="0"]')
-            typed(page, field, text)
-            kit.same(field.get_attribute('aria-describedby'), place[1:], text)
-            kit.same(face.state(page), before, f'{text!r} changed the state')
-            said.append(page.locator(place).text_content())
-            typed(page, field, '1')
-            check(not page.locator(place).is_visible(), 'the sentence stays')
-        check(said[0].startswith('K,'), said[0])
-        kit.same(said[1], said[0].replace('K,', 'WK,', 1))
-
-
-@case('W^K tied to W^Q makes the scores symmetric, and so do no projections; the lesson’s are not')
-def _symmetric(session):
-    page = session.open('sec=lab&st=1&Q=9,9;1,0;1,2;2,1')
-    part = face.lab_part(page, 'Edit X')
-    check('Q no longer comes from X' in part.inner_text(), 'nothing says that Q is typed')
-    part.get_by_role('button', name='Reconnect Q', exact=True).click()
-    face.settle(page)
-    say = page.locator('#lab-symmetric')
-    kit.same(say.text_content(), 'The grid of scores is not symmetric: cat scores sat with 2, and sat '
-             'scores cat with 4.')
-    page.evaluate("window.qkv.edit('K', 0, 0, '7')")
-    for button, words in (('Tie W', 'K'), ('No projections', 'K and X')):
-        part.get_by_role('button', name=button).click()
-        face.settle(page)
-        check('grid of scores is symmetric' in say.text_content(), button, say.text_content())
-        made = follows(session, page, button)
-        rows = made['score']
-        check(rows == [list(x) for x in zip(*rows)], words, rows)
-        check('no longer' not in part.inner_text(), 'still detached')
-    kit.same(made['q'], made['k'], 'Q and K')
-    kit.same(made['v'], [[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0]], 'V')
-    part.get_by_role('button', name='The lesson’s numbers again').click()
-    face.settle(page)
-    check('not symmetric' in say.text_content(), 'the lesson’s own')
 
 
 @case('1,024 tokens and 2,048 tokens: only what is seen is drawn, input stays live')
