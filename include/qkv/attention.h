@@ -252,8 +252,8 @@ QKV_API qkv_status qkv_partial_finish(const qkv_plan *plan, const qkv_run_args *
 
 /* Merges 1 to 1,024 results over disjoint sets of keys: every outs[i] of that shape, as out is; every
  * lses[i] [batch][head][row] dense, natural logarithms (double for QKV_F64, else float), as lse is.
- * Accurate to 4 ulp of a row's largest value; for the bits of one run take partials. out and lse may
- * be one of the parts; lse NULL: not kept. */
+ * Accurate to 4 ulp of a row's largest value; for the bits of one run take partials. out may be one of
+ * outs and lse one of lses; else they lie apart from all that is read. lse NULL: not kept. */
 QKV_API qkv_status qkv_merge(const qkv_shape *shape, const void *const *outs,
                              const void *const *lses, int64_t nparts, void *out, void *lse,
                              qkv_error *err);

@@ -3,6 +3,7 @@
  * overlap nothing else.
  */
 #include "api/abi.h"
+#include "api/api_overlap.h"
 #include "base/error.h"
 #include "base/shape.h"
 #include "kernel/kernels.h"
@@ -39,18 +40,27 @@ static qkv_status check_shape(const qkv_shape *s, qkv_error *err)
     return QKV_OK;
 }
 
-/* [low, high) bytes from a and from b, which may be the same place but not overlap otherwise */
-static qkv_status check_apart(const char *name, const void *a, const char *other, const void *b,
-                              int64_t low, int64_t high, qkv_error *err)
+/* What is written lies apart from all else, but a result may be exactly one of the parts. */
+static qkv_status check_overlap(const qkv_shape *shape, const void *const *outs,
+                                const void *const *lses, int64_t nparts, const void *out,
+                                const void *lse, qkv_error *err)
 {
-    const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b, n = (uintptr_t)(high - low);
-    const uintptr_t away = x > y ? x - y : y - x;
-    if (away == 0 || away >= n) return QKV_OK;
-    const int64_t shared = (int64_t)(n - away);
-    return qkvi_fail(err, QKV_EARG, name, shared, 0,
-                     QKVI_SAY(QKVI_S(name), QKVI_S(" and "), QKVI_S(other), QKVI_S(" share "),
-                              QKVI_I(shared),
-                              QKVI_S(" bytes; they may be the same, or have 0 in common")));
+    const int64_t pointers = nparts * (int64_t)sizeof *outs;
+    const int64_t rows = shape->dim[0] * shape->dim[1] * shape->dim[2];
+    const int64_t lse_bytes = rows * (shape->dtype == QKV_F64 ? 8 : 4);
+    qkvi_buffers b = {.n = 0};
+    qkvi_buffers_tensor(&b, "out", out, shape);
+    qkvi_buffers_add(&b, "lse", lse, lse_bytes);
+    b.writes = b.n;
+    qkvi_buffers_add(&b, "outs", outs, pointers);
+    qkvi_buffers_add(&b, "lses", lses, pointers);
+    for (int64_t i = 0, n = b.n; i < nparts; i++, b.n = (int)n) {
+        if (outs[i] != out) qkvi_buffers_tensor(&b, "outs[i]", outs[i], shape);
+        if (lses[i] != lse) qkvi_buffers_add(&b, "lses[i]", lses[i], lse_bytes);
+        const qkv_status s = qkvi_buffers_check(&b, err);
+        if (s) return s;
+    }
+    return QKV_OK;
 }
 
 qkv_status qkv_merge(const qkv_shape *shape, const void *const *outs, const void *const *lses,
@@ -67,7 +77,6 @@ qkv_status qkv_merge(const qkv_shape *shape, const void *const *outs, const void
     if ((s = qkvi_need(lses, "lses", err))) return s;
     const qkv_shape clean = qkvi_shape_clean(shape);
     const int64_t rows = clean.dim[0] * clean.dim[1] * clean.dim[2];
-    const int64_t lse_bytes = rows * (clean.dtype == QKV_F64 ? 8 : 4);
     int64_t low, high;
     qkvi_shape_span(&clean, &low, &high);
     if (rows == 0) return QKV_OK;
@@ -75,10 +84,8 @@ qkv_status qkv_merge(const qkv_shape *shape, const void *const *outs, const void
     for (int64_t i = 0; i < nparts; i++) {
         if (low != high && (s = qkvi_need(outs[i], "outs[i]", err))) return s;
         if ((s = qkvi_need(lses[i], "lses[i]", err))) return s;
-        if (low != high && (s = check_apart("out", out, "outs[i]", outs[i], low, high, err)))
-            return s;
-        if (lse && (s = check_apart("lse", lse, "lses[i]", lses[i], 0, lse_bytes, err))) return s;
     }
+    if ((s = check_overlap(&clean, outs, lses, nparts, out, lse, err))) return s;
     const qkvi_kernels *const scalar = qkvi_kernels_by_id(QKV_ISA_SCALAR);
     const uint64_t env = scalar->env_enter();
     qkvi_merge(&clean, outs, lses, nparts, out, lse);

@@ -94,12 +94,13 @@ static void copy(const block *b, void *dense, copy_way way)
     for (i[0] = 0; i[0] < s->dim[0]; i[0]++) {
         for (i[1] = 0; i[1] < s->dim[1]; i[1]++) {
             for (i[2] = 0; i[2] < s->dim[2]; i[2]++) {
-                for (i[3] = 0; i[3] < s->dim[3]; i[3]++, d += dense ? n : 0) {
+                for (i[3] = 0; i[3] < s->dim[3]; i[3]++) {
                     unsigned char *const p =
                         (unsigned char *)b->base + (int64_t)n * offset_of(s, i);
                     if (way == COPY_IN) memcpy(p, d, n);
                     if (way == COPY_OUT) memcpy(d, p, n);
                     if (way == COPY_CANARY) memset(p, CANARY, n);
+                    if (dense) d += n;
                 }
             }
         }

@@ -112,7 +112,7 @@ static void special_values_merge(void **state)
 static void what_cannot_be_merged(void **state)
 {
     (void)state;
-    float a[16] = {0}, l[16] = {0};
+    float a[16] = {0}, l[16] = {0}, c[16] = {0};
     const void *outs[2] = {a, a + 8}, *lses[2] = {l, l + 8};
     const qkv_shape good = qkv_shape_dense(QKV_F32, 1, 2, 2, 2);
     struct {
@@ -130,6 +130,12 @@ static void what_cannot_be_merged(void **state)
         {good, outs, lses, 2, NULL, l, QKV_EARG, "out"},
         {good, outs, lses, 2, a + 1, l, QKV_EARG, "out"},
         {good, outs, lses, 2, a, l + 1, QKV_EARG, "lse"},
+        {good, outs, lses, 2, l + 1, NULL, QKV_EARG,
+         "out"}, /* a result upon the other kind of part */
+        {good, outs, lses, 2, c, a + 3, QKV_EARG, "lse"},
+        {good, outs, lses, 2, c, c + 7, QKV_EARG, "lse"},
+        {good, outs, lses, 2, (void *)outs, l, QKV_EARG, "out"},
+        {good, outs, lses, 2, c, (void *)lses, QKV_EARG, "lse"},
         {qkv_shape_dense(QKV_BOOL, 1, 2, 2, 2), outs, lses, 2, a, l, QKV_EUNSUPPORTED,
          "shape.dtype"},
         {qkv_shape_dense(QKV_F32, 1, -2, 2, 2), outs, lses, 2, a, l, QKV_EARG, "shape.dim[1]"},
