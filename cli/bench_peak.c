@@ -121,6 +121,17 @@ static void find_peak(bench_machine *m, bool wide, double from, double to)
     if (*all < *one) *all = *one;
 }
 
+/* The same with operands that are read, by the kernels that reached the peak. */
+static void find_fed(bench_machine *m, bool wide)
+{
+    for (int all = 0; all < 2; all++) {
+        qkv_probe_args args = fma_args(m, wide, all);
+        args.kind = wide ? QKV_PROBE_FED_F64 : QKV_PROBE_FED_F32;
+        args.variant = 0;
+        (wide ? m->limits.fed_f64 : m->limits.fed_f32)[all] = best_speed(&args, 3e-3, 5);
+    }
+}
+
 static void find_read(bench_machine *m, const void *buffer, size_t bytes)
 {
     for (int all = 0; all < 2; all++) {
@@ -160,6 +171,8 @@ int bench_find_limits(bench_machine *m, size_t read_bytes)
 {
     find_peak(m, false, 0, 0.06);
     find_peak(m, true, 0.06, 0.12);
+    find_fed(m, false);
+    find_fed(m, true);
     void *const buffer = bench_alloc(read_bytes);
     if (!buffer) return cli_failed("no memory for %zu bytes to read", read_bytes);
     find_read(m, buffer, read_bytes);

@@ -121,6 +121,7 @@ static void put_notes(const bench_row *rows, int nrows, bool reading)
            "count; spread: between the quartiles, of the median (- after a single run).\n"
            "Only live pairs are counted.%s%s\n",
            few ? " S = 8192 has 2 heads." : "", tiny ? " Tiny: 1 head, a plan used again." : "");
+    printf("Fed: the peak of multiply-adds that read the first-level cache, as kernels do.\n");
     if (each) printf("bool, bias: half of the 128 x 128 tiles are dead; -h: one for each head.\n");
     if (reading)
         printf("One query row: share of the lower limit, reads of its K and V or the peak.\n");
@@ -135,6 +136,9 @@ void bench_print_text(const bench_limits *limits, const bench_row *rows, int nro
     for (int all = 0; all < levels; all++)
         put_limit(all ? "" : "FMA peak", all ? limits->threads : 1, limits->peak_f32[all],
                   limits->peak_f64[all]);
+    for (int all = 0; all < levels; all++)
+        put_limit(all ? "" : "fed", all ? limits->threads : 1, limits->fed_f32[all],
+                  limits->fed_f64[all]);
     for (int all = 0; all < levels; all++)
         put_limit(all ? "" : "Read", all ? limits->threads : 1, limits->read[all], 0);
 
@@ -196,6 +200,8 @@ void bench_print_json(const bench_limits *limits, const bench_row *rows, int nro
     printf("{\n  \"isa\": \"%s\",\n  \"threads\": %d,\n", qkv_isa_name(isa), limits->threads);
     put_json_pair("peak_gflops", limits->peak_f32, limits->threads);
     put_json_pair("peak_gflops_f64", limits->peak_f64, limits->threads);
+    put_json_pair("fed_gflops", limits->fed_f32, limits->threads);
+    put_json_pair("fed_gflops_f64", limits->fed_f64, limits->threads);
     put_json_pair("read_gbs", limits->read, limits->threads);
     printf("  \"rows\": [");
     for (int i = 0; i < nrows; i++) put_json_row(&rows[i], limits, i == 0);

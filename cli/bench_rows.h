@@ -49,7 +49,7 @@ typedef struct bench_row {
 /* [0]: one thread, [1]: all threads; the same when all is one. */
 typedef struct bench_limits {
     int32_t threads;
-    double peak_f32[2], peak_f64[2], read[2];
+    double peak_f32[2], peak_f64[2], fed_f32[2], fed_f64[2], read[2];
     size_t read_bytes; /* size of the buffer that was read */
 } bench_limits;
 

@@ -83,7 +83,11 @@ def machine_part(result):
             ('Python', m['python']), ('kernels of libqkv', result['versions']['kernels'])]
     if bench:
         for key, name in (('peak_gflops', 'FMA peak, float32'), ('peak_gflops_f64', 'FMA peak, float64'),
+                          ('fed_gflops', 'fed from the first-level cache, float32'),
+                          ('fed_gflops_f64', 'fed from the first-level cache, float64'),
                           ('read_gbs', 'plain reads')):
+            if key not in bench:
+                continue
             word = 'GB/s' if key == 'read_gbs' else 'GF/s'
             rows.append((name, ', '.join(f'{short(x)} {word} with {n} thread{"s" * (n != "1")}'
                                          for n, x in bench[key].items())))
@@ -111,6 +115,11 @@ def bench_part(result):
              f'`qkv bench`, kernels {bench["isa"]}. A share is of the FMA peak that the same run measured, or of '
              'plain reads where those limit; "close" misses by 3 points or 3 % at most; "noisy" rows '
              'have no verdict ([measuring.md](measuring.md)).', '']
+    if 'fed_gflops' in bench:
+        f32, f64 = (100 * bench['fed_gflops' + t]['1'] / bench['peak_gflops' + t]['1'] for t in ('', '_f64'))
+        lines += [f'Multiply-adds that read their operands from the first-level cache, in the chains of the score '
+                  f'kernel and with nothing else to do, reach {f32:.0f} % of this peak in float32 and {f64:.0f} % in '
+                  f'float64 (1 thread): a target beyond that is beyond any kernel on this machine.', '']
     if bench['targets']:
         lines += table(['what', 'target', 'reached', 'verdict'], [
             (t['what'], ('at most ' if t['bound'] == 'most' else 'at least ') + amount(t['target'], t['unit']),

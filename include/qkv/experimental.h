@@ -40,7 +40,10 @@ QKV_API qkv_status qkv_ref_attend(qkv_ref_row *row, qkv_error *err);
 typedef enum qkv_probe_kind {
     QKV_PROBE_FMA_F32 = 1, /* independent chains of fused multiply-add, in registers */
     QKV_PROBE_FMA_F64 = 2,
-    QKV_PROBE_READ = 3 /* plain sequential reads of buffer, split between the threads */
+    QKV_PROBE_READ = 3, /* plain sequential reads of buffer, split between the threads */
+    /* chains whose operands come from the first-level cache, as those of every kernel do */
+    QKV_PROBE_FED_F32 = 4,
+    QKV_PROBE_FED_F64 = 5
 } qkv_probe_kind;
 
 typedef struct qkv_probe_args {

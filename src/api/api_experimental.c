@@ -28,6 +28,10 @@ static void probe_task(void *arg, int32_t i)
         n = p->kernels->probe_fma32(a->repeat, a->variant);
     } else if (a->kind == QKV_PROBE_FMA_F64) {
         n = p->kernels->probe_fma64(a->repeat, a->variant);
+    } else if (a->kind == QKV_PROBE_FED_F32) {
+        n = p->kernels->probe_fed32(a->repeat, a->variant);
+    } else if (a->kind == QKV_PROBE_FED_F64) {
+        n = p->kernels->probe_fed64(a->repeat, a->variant);
     } else {
         const int64_t part = (int64_t)(a->buffer_size / (size_t)p->ntasks) / 64 * 64;
         n = p->kernels->probe_read((const char *)a->buffer + i * part, part, a->repeat, a->variant);
@@ -49,10 +53,10 @@ qkv_status qkv_probe(const qkv_probe_args *args, double *amount, qkv_error *err)
         return qkvi_fail(err, QKV_EUNSUPPORTED, "args.isa", a.isa, QKV_ISA_BEST,
                          QKVI_SAY(QKVI_S("args.isa is "), QKVI_I(a.isa),
                                   QKVI_S("; no such kernels can run here (0 takes the best)")));
-    if (a.kind < QKV_PROBE_FMA_F32 || a.kind > QKV_PROBE_READ)
-        return qkvi_fail(err, QKV_EARG, "args.kind", a.kind, QKV_PROBE_READ,
+    if (a.kind < QKV_PROBE_FMA_F32 || a.kind > QKV_PROBE_FED_F64)
+        return qkvi_fail(err, QKV_EARG, "args.kind", a.kind, QKV_PROBE_FED_F64,
                          QKVI_SAY(QKVI_S("args.kind is "), QKVI_I(a.kind),
-                                  QKVI_S("; it must be between 1 and 3")));
+                                  QKVI_S("; it must be between 1 and 5")));
     if (a.repeat < 1)
         return qkvi_fail(err, QKV_EARG, "args.repeat", a.repeat, 1,
                          QKVI_SAY(QKVI_S("args.repeat is "), QKVI_I(a.repeat),

@@ -114,6 +114,8 @@ typedef struct qkvi_kernels {
     /* measuring loops (body/probe.inc.c): work done, 0 when there is no such variant */
     double (*probe_fma32)(int64_t repeat, int32_t variant);
     double (*probe_fma64)(int64_t repeat, int32_t variant);
+    double (*probe_fed32)(int64_t repeat, int32_t variant);
+    double (*probe_fed64)(int64_t repeat, int32_t variant);
     double (*probe_read)(const void *mem, int64_t bytes, int64_t repeat, int32_t variant);
 } qkvi_kernels;
 

@@ -143,9 +143,10 @@ def check_bench():
          err.endswith('\r\x1b[K'), err.replace('\r', '\n'))
     data = json.loads(out)
     case('bench: keys', list(data) == ['isa', 'threads', 'peak_gflops', 'peak_gflops_f64',
-                                       'read_gbs', 'rows', 'targets'], list(data))
+                                       'fed_gflops', 'fed_gflops_f64', 'read_gbs', 'rows',
+                                       'targets'], list(data))
     case('bench: the best kernels', data['isa'] == usable()[-1], data['isa'])
-    for key in ('peak_gflops', 'peak_gflops_f64', 'read_gbs'):
+    for key in ('peak_gflops', 'peak_gflops_f64', 'fed_gflops', 'fed_gflops_f64', 'read_gbs'):
         check_pair(data, key)
     check_rows(data)
     check_targets(data)

@@ -81,5 +81,7 @@ const qkvi_kernels PASTE(qkvi_kernels_, ISA_NAME) = {
     .env_leave = env_leave,
     .probe_fma32 = probe_fma_f32,
     .probe_fma64 = probe_fma_f64,
+    .probe_fed32 = probe_fed_f32,
+    .probe_fed64 = probe_fed_f64,
     .probe_read = probe_read,
 };

@@ -32,6 +32,42 @@ NOINLINE double NAME(probe_8)(int64_t repeat)
     return NAME(probe_chains)(repeat, 8);
 }
 
+/* The chains of a score (score.inc.c) with all that they read in the first-level cache: what a kernel can
+ * do at best, since every one of them reads. */
+static double NAME(probe_fed)(int64_t repeat, int32_t variant)
+{
+    enum { CHANNELS = 64 };
+    vec q[CHANNELS][QKVI_TILE_VECTORS], a[BROADCASTS][QKVI_TILE_VECTORS];
+    real k[BROADCASTS][CHANNELS];
+    if (variant != 0) return 0;
+    for (int c = 0; c < CHANNELS; c++) {
+        for (int v = 0; v < QKVI_TILE_VECTORS; v++) q[c][v] = NAME(all)((real)0.999);
+        for (int r = 0; r < BROADCASTS; r++) k[r][c] = (real)0.001;
+    }
+    for (int64_t n = 0; n < repeat; n++) {
+        const real *x = k[0];
+        OPAQUE(x);
+        UNROLL_ALL for (int r = 0; r < BROADCASTS; r++)
+        {
+            UNROLL_ALL for (int v = 0; v < QKVI_TILE_VECTORS; v++) a[r][v] = (vec){0};
+        }
+        UNROLL_STEPS
+        for (const vec *p = q[0], *const end = q[CHANNELS]; p != end; p += QKVI_TILE_VECTORS, x++) {
+            UNROLL_ALL for (int r = 0; r < BROADCASTS; r++)
+            {
+                const vec y = NAME(all)(x[r * CHANNELS]);
+                UNROLL_ALL for (int v = 0; v < QKVI_TILE_VECTORS; v++) a[r][v] =
+                    vfma(y, p[v], a[r][v]);
+            }
+        }
+        UNROLL_ALL for (int r = 0; r < BROADCASTS; r++)
+        {
+            UNROLL_ALL for (int v = 0; v < QKVI_TILE_VECTORS; v++) vkeep(a[r][v]);
+        }
+    }
+    return (double)repeat * CHANNELS * BROADCASTS * QKVI_TILE_VECTORS * LANES * 2.0;
+}
+
 static double NAME(probe_fma)(int64_t repeat, int32_t variant)
 {
     switch (variant) {
