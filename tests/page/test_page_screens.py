@@ -31,7 +31,7 @@ def to(page, selector):
 
 def sections(page):
     shots = [take(page, 'top')]
-    for name in [*face.SECTIONS, face.LAB]:
+    for name in face.SECTIONS:
         if page.locator(f'#{name} h2').first.is_visible():
             to(page, f'#{name}')
             shots.append(take(page, name))
@@ -146,6 +146,12 @@ def _plain_fonts(session):
         for width, height in (face.SIZES[0], face.SIZES[2]):
             page = other.open(width=width, height=height)
             shots += [(f'{width} {x}', data) for x, data in sections(page)[:5] + stages(page)[2:]]
+            high = page.evaluate("document.getElementById('caption').getBoundingClientRect().height")
+            for stage in range(5):
+                face.go_stage(page, stage)
+                now = page.evaluate("document.getElementById('caption').getBoundingClientRect().height")
+                if abs(now - high) > 1:
+                    faults.append(f'{width}: the caption of stage {stage} is {now} px high, not {high}')
             faults += [f'{width}: {x}' for x in face.probe(page, 'clipped')]
             room = page.evaluate('''(() => { const box = document.querySelector('.tablebox');
               return [box.scrollWidth, box.clientWidth]; })()''')
