@@ -37,11 +37,12 @@ NOINLINE double NAME(probe_8)(int64_t repeat)
 static double NAME(probe_fed)(int64_t repeat, int32_t variant)
 {
     enum { CHANNELS = 64 };
-    vec q[CHANNELS][QKVI_TILE_VECTORS], a[BROADCASTS][QKVI_TILE_VECTORS];
+    vec q[CHANNELS * QKVI_TILE_VECTORS], a[BROADCASTS][QKVI_TILE_VECTORS];
     real k[BROADCASTS][CHANNELS];
     if (variant != 0) return 0;
     for (int c = 0; c < CHANNELS; c++) {
-        for (int v = 0; v < QKVI_TILE_VECTORS; v++) q[c][v] = NAME(all)((real)0.999);
+        for (int v = 0; v < QKVI_TILE_VECTORS; v++)
+            q[c * QKVI_TILE_VECTORS + v] = NAME(all)((real)0.999);
         for (int r = 0; r < BROADCASTS; r++) k[r][c] = (real)0.001;
     }
     for (int64_t n = 0; n < repeat; n++) {
@@ -52,7 +53,8 @@ static double NAME(probe_fed)(int64_t repeat, int32_t variant)
             UNROLL_ALL for (int v = 0; v < QKVI_TILE_VECTORS; v++) a[r][v] = (vec){0};
         }
         UNROLL_STEPS
-        for (const vec *p = q[0], *const end = q[CHANNELS]; p != end; p += QKVI_TILE_VECTORS, x++) {
+        for (const vec *p = q, *const end = q + CHANNELS * QKVI_TILE_VECTORS; p != end;
+             p += QKVI_TILE_VECTORS, x++) {
             UNROLL_ALL for (int r = 0; r < BROADCASTS; r++)
             {
                 const vec y = NAME(all)(x[r * CHANNELS]);
