@@ -21,11 +21,10 @@ const cli_option cli_opt_prefix = {
 };
 const cli_option cli_opt_q_offset =
     CLI_OPTION("q-offset", CLI_TEXT, "N|" NUMBERS,
-               "Query i stands at key i + N: one number, or one a batch entry");
-const cli_option cli_opt_kv_len =
-    CLI_OPTION("kv-len", CLI_TEXT, NUMBERS,
-               "How many keys each batch entry has; the others are not read. A file is a .npy of "
+               "Query i stands at key i + N: one number, or one a batch entry. A file is a .npy of "
                "int32 or int64, here and below");
+const cli_option cli_opt_kv_len = CLI_OPTION(
+    "kv-len", CLI_TEXT, NUMBERS, "How many keys each batch entry has; the others are not read");
 const cli_option cli_opt_q_len = CLI_OPTION(
     "q-len", CLI_TEXT, NUMBERS, "How many queries each batch entry has; the others give 0");
 const cli_option cli_opt_kv_start = CLI_OPTION(

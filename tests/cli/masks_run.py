@@ -233,6 +233,9 @@ def what_is_kept():
         for j in range(K):
             total = sum(weights.values[(n * S + i) * K + j] for i in range(S))
             assert abs(total - numbers('sums.npy').values[n * K + j]) < 1e-6
+    run('--causal=3', '--softcap', 0.5, '--scores', 'capped=capped.npy,raw=raw2.npy')
+    assert numbers('raw2.npy') == raw
+    close(numbers('capped.npy').values, [0.5 * math.tanh(x / 0.5) for x in raw.values], 'capped')
     run('--causal=3', '--weights', 'some.npy', '--rows', '4,0,4', '--row-max', 'again.npy')
     assert numbers('again.npy') == numbers('max.npy')
     some = numbers('some.npy')
