@@ -124,6 +124,30 @@ def masks():
     assert run('--mask', 'short.npy') == run('--kv-len', '4,4')
 
 
+@test
+def every_broadcast():
+    """A mask or bias over some of the axes says what the whole one says."""
+    full = (B, H, S, K)
+    places = [(b, h, i, j) for b in range(B) for h in range(H) for i in range(S) for j in range(K)]
+    for axes in range(16):
+        shape = tuple(n if axes >> a & 1 else 1 for a, n in enumerate(full))
+        own = [p for p in places if all(axes >> a & 1 or x == 0 for a, x in enumerate(p))]
+
+        def says(p):
+            seed = sum((7, 5, 3, 11)[a] * x for a, x in enumerate(p) if axes >> a & 1) + 1
+            return seed % 5
+        write('m.npy', [says(p) != 0 for p in own], shape, '|b1')
+        write('b.npy', [says(p) / 4 if says(p) else -math.inf for p in own], shape)
+        write('mw.npy', [says(p) != 0 for p in places], full, '|b1')
+        write('bw.npy', [says(p) / 4 if says(p) else -math.inf for p in places], full)
+        assert run('--mask', 'm.npy') == run('--mask', 'mw.npy'), axes
+        assert run('--bias', 'b.npy') == run('--bias', 'bw.npy'), axes
+        while len(shape) > 0 and shape[0] == 1:  # leading axes may be left out
+            shape = shape[1:]
+        write('m.npy', [says(p) != 0 for p in own], shape, '|b1')
+        assert run('--mask', 'm.npy') == run('--mask', 'mw.npy'), axes
+
+
 def packed_bits(rows, keys, spare):
     """Bytes of 8 keys each, the first in the lowest bit; bits beyond the keys are `spare`."""
     out = []
