@@ -3,7 +3,8 @@
 // in slices of a few milliseconds, those in sight first. A shown number never comes from here.
 (function (qkv) {
   const lab = qkv.lab;
-  const SLICE = 6; // ms; the page may take 8
+  const SLICE = 5; // ms; with the last batch and what is drawn the page may take 8
+  const AT_ONCE = 1 << 14; // cells: small maps are there with the act
   const kept = [null, null]; // of panels A and B
   const waiting = new Set();
   let pumping = false;
@@ -74,14 +75,15 @@
     if (pumping) setTimeout(pump, 0);
   }
 
-  // Rows [first, last) are in sight. Small maps are there at once; of large ones, what a slice gives.
+  // Rows [first, last) are in sight. Small maps are there at once, large ones begin in the next
+  // task: the act that asked has its own work.
   lab.need = (map, first, last) => {
     map.first = first;
     map.last = last;
     if (map.left <= 0) return;
     waiting.add(map);
     if (pumping) return;
-    slice(performance.now() + SLICE);
+    if (map.rows * map.keys <= AT_ONCE) slice(performance.now() + SLICE);
     if (!waiting.size) return;
     pumping = true;
     setTimeout(pump, 0);

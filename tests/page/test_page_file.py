@@ -133,7 +133,7 @@ def _addresses(session):
           'a style attribute, which the policy would block')
 
 
-@case('sizes: the file at most 512 KB, without the model 256 KB, the core as docs/decisions/008 says')
+@case('sizes: the file at most 512 KB, without the model 256 KB, the core as decision 8 says')
 def _size(session):
     text, script, styles, data = parts(session)
     whole = len(text.encode())
