@@ -4,16 +4,21 @@
 (function (qkv) {
   const lab = qkv.lab, el = qkv.el;
   const letters = ['Q', 'K', 'V'], roles = ['q', 'k', 'v'];
+  // What an act did is said, in the page's one live region.
+  const told = (trouble) => {
+    if (!trouble) qkv.say(say.textContent);
+    return trouble;
+  };
   const fields = lab.fields('lab-weights-trouble', (input) =>
-    qkv.edit(input.dataset.w, input.dataset.r, input.dataset.c, input.value));
+    told(qkv.edit(input.dataset.w, input.dataset.r, input.dataset.c, input.value)));
   const tables = el('div', { class: 'lab-weights' });
-  const say = el('p', { id: 'lab-symmetric', role: 'status' });
+  const say = el('p', { id: 'lab-symmetric' });
   const detached = el('p', { class: 'lab-row' });
   const button = (word, act) => el('button', { type: 'button', onclick: act }, qkv.word(word));
-  const tie = button('LAB_W_TIE', () => fields.said(qkv.set({ WK: text(model.q) }, 'tie', 'QK')));
+  const tie = button('LAB_W_TIE', () => fields.said(told(qkv.set({ WK: text(model.q) }, 'tie', 'QK'))));
   const none = button('LAB_W_NONE', () => {
     const n = model.features.length, same = text(model.features.map((x, r) => model.features.map((y, c) => (r === c ? '1' : '0'))));
-    fields.said(qkv.set({ dk: n, dv: n, WQ: same, WK: same, WV: same }, 'none', 'QKV'));
+    fields.said(told(qkv.set({ dk: n, dv: n, WQ: same, WK: same, WV: same }, 'none', 'QKV')));
   });
   const reset = el('button', { type: 'button', class: 'link', onclick: () => fields.said(qkv.numbers()) }, qkv.word('LAB_RESET'));
   const node = el('details', { class: 'lab-part', id: 'lab-weights' }, el('summary', {}, qkv.word('LAB_W_TITLE')),

@@ -15,7 +15,8 @@ PROBES = (pathlib.Path(__file__).resolve().parent / 'probes.js').read_text(encod
 
 def probe(page, name, *args):
     """Calls one function of probes.js inside of the page."""
-    return page.evaluate(f'(args) => ({PROBES[PROBES.index("({"):].rstrip()}).{name}(...args)', list(args))
+    return page.evaluate(f'(args) => ({PROBES[PROBES.index("({"):].rstrip()}).{name}(...args)',
+                         list(args))
 
 
 def settle(page):
@@ -44,7 +45,8 @@ def press(page, name):
 
 def token(page, name, figure='calculator'):
     """A radio of "Attend from token"."""
-    return page.locator(f'#{figure}-figure fieldset.tokens').get_by_role('radio', name=name, exact=True)
+    return page.locator(f'#{figure}-figure fieldset.tokens').get_by_role('radio', name=name,
+                                                                         exact=True)
 
 
 def pick(page, name, index=0):
@@ -87,14 +89,15 @@ READ = '''(x) => {
   const read = (node) => {
     if (node.nodeType === 3) return node.data;
     const inner = [...node.childNodes].map(read).join('');
-    if (node.localName === 'sup') return /[ +−-]/.test(inner.slice(1)) ? `^(${inner})` : `^${inner}`;
+    if (node.localName === 'sup') return /[ +−-]/.test(inner.slice(1)) ? `^(${inner})`
+      : `^${inner}`;
     return node.classList?.contains('root') && !inner.startsWith('√') ? `√${inner}` : inner;
   };
   return read(x).trim().replace(/\\s+/g, ' ');
 }'''
 
 
-# ---- editing ---------------------------------------------------------------------------------------
+# ---- editing -------------------------------------------------------------------------------------
 
 def edit(page, on):
     """"Edit numbers", or done with it."""
@@ -119,7 +122,7 @@ def trouble(page):
     return place.text_content() if place.is_visible() else ''
 
 
-# ---- the lab ---------------------------------------------------------------------------------------
+# ---- the lab -------------------------------------------------------------------------------------
 
 def open_lab(page):
     page.locator('#calculator-figure a[href="#lab"]').click()

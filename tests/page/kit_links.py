@@ -2,7 +2,8 @@
 """kit_links.py - links that must be refused with a sentence, and how text stands in an address."""
 import urllib.parse
 
-REFUSED = ['st=7', 'scale=</script><script>window.ran=1</script>', 't=nobody', 'Q=1,2;3', 'Q=1,2&K=1,2,3',
+REFUSED = ['st=7', 'scale=</script><script>window.ran=1</script>', 't=nobody', 'Q=1,2;3',
+           'Q=1,2&K=1,2,3',
            'K=2..0,1;0,2;2,0;1,1', 'V=1e400,0;3,0;0,2;0,1', 'T=0', 'mask=padding:9', 'tok=%E0%A4%A',
            'st=1&st=2', 'n=65', 'n=4&tok=a,b', 'K=NaN,1;0,2;2,0;1,1']
 # read as a key that is not known, and shown by nobody

@@ -23,7 +23,8 @@ VISIBLE = '''() => {
 SENTENCES = '''(id) => [...document.querySelectorAll(`#${id} p, #${id} li`)]
   .filter((x) => !x.closest('figure, .formula, .quiz, .recall, .proof, .ask, .question')
     && !x.matches('.place') && !x.querySelector('p, button, input'))
-  .map((x) => [...x.childNodes].filter((y) => y.localName !== 'a').map((y) => y.textContent).join('')
+  .map((x) => [...x.childNodes].filter((y) => y.localName !== 'a').map((y) =>
+    y.textContent).join('')
     .trim().replace(/\\s+/g, ' ')).filter((x) => x.split(' ').length > 3)'''
 
 

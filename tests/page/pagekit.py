@@ -49,7 +49,8 @@ def same(got, want, what=''):
         return
     text = f'got {got!r}, expected {want!r}'
     if isinstance(got, str) and isinstance(want, str) and len(text) > 300:
-        at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), min(len(got), len(want)))
+        at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b),
+                  min(len(got), len(want)))
         text = f'at {at} got …{got[at - 40:at + 60]!r}, expected …{want[at - 40:at + 60]!r}'
     check(False, f'{what}:' if what else '', text)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""random_states.py - states as text, as a link or --state holds them, of every kind that a reader can
-make: up to 64 tokens, other widths, typed numbers, scales, masks, sharpness, stages, odd names.
+"""random_states.py - states as text, as a link or --state holds them, of every kind that a reader
+can make: up to 64 tokens, other widths, typed numbers, scales, masks, sharpness, stages, odd
+names.
 
 The seed is fixed; SEED= in the environment gives others.
 """
@@ -9,7 +10,8 @@ import random
 import urllib.parse
 
 SEED = int(os.environ.get('SEED', '20'))
-NAMES = ['the', 'cat', 'sat', 'mat', 'it', 'a', 'don’t', 'Übung', '猫', '</script>', '<img src=x onerror=1>',
+NAMES = ['the', 'cat', 'sat', 'mat', 'it', 'a', 'don’t', 'Übung', '猫', '</script>',
+         '<img src=x onerror=1>',
          'a&b', 'x,y', '=1+1', '50%', 'two words', '"', "'", '\\', 'עברית', '-', '#2', '@1', '😀']
 
 
@@ -46,7 +48,8 @@ def state(r, most=64):
     """One text."""
     n = r.choice([1, 2, 3, 4, 4, 4, 5, 8, 13, 16, most, r.randint(1, most)])
     n = min(n, most)
-    d_k, d_v = r.choice([(2, 2), (2, 2), (3, 2), (1, 1), (4, 8), (8, 3), (r.randint(1, 8), r.randint(1, 8))])
+    d_k, d_v = r.choice([(2, 2), (2, 2), (3, 2), (1, 1), (4, 8), (8, 3),
+                         (r.randint(1, 8), r.randint(1, 8))])
     items = [f'st={r.randint(0, 4)}', f't=@{r.randrange(n)}', f'n={n}', f'dk={d_k}', f'dv={d_v}']
     for letter, columns in (('Q', d_k), ('K', d_k), ('V', d_v)):
         if r.random() < 0.75:
@@ -56,7 +59,8 @@ def state(r, most=64):
     if r.random() < 0.2:
         items.append(f'WQ={matrix(r, 4, d_k)}')
     if r.random() < 0.4:
-        items.append('tok=' + ','.join(urllib.parse.quote(r.choice(NAMES), safe='') for _ in range(n)))
+        items.append('tok=' + ','.join(urllib.parse.quote(r.choice(NAMES), safe='') for _
+                                       in range(n)))
     items += choice(r, n)
     if r.random() < 0.3:
         items += ['ab=1', *choice(r, n, 'b.')]

@@ -7,7 +7,8 @@ import base64
 
 STYLE = '''body { margin: 16px; background: #777; font: 13px sans-serif; display: grid;
   grid-template-columns: repeat(COLUMNS, WIDTHpx); gap: 16px; width: max-content }
-figure { margin: 0 } img { display: block; width: 100% } figcaption { color: #fff; padding: 3px 0 }'''
+figure { margin: 0 } img { display: block; width: 100% } figcaption { color: #fff;
+  padding: 3px 0 }'''
 
 
 def sheet(session, path, shots, columns, width):

@@ -19,15 +19,19 @@ FOCUS = '''() => {
   const over = document.elementFromPoint(x, y);
   window.count ??= new Map();
   if (!window.count.has(at)) window.count.set(at, window.count.size);
-  return { number: window.count.get(at), name: at.getAttribute('aria-label') || at.labels?.[0]?.textContent
+  return { number: window.count.get(at), name: at.getAttribute('aria-label')
+    || at.labels?.[0]?.textContent
       || at.textContent || at.value || '', tag: at.localName, type: at.type ?? '', id: at.id,
     section: at.closest('section, header, footer, nav')?.id ?? '', top: box.top + scrollY,
     left: box.left, outline: parseFloat(style.outlineWidth) * (style.outlineStyle !== 'none'),
     shadow: style.boxShadow, inside: box.top >= -1 && box.height > innerHeight
       // a browser scrolls to the caret of a text area, not to its end
-      || box.top >= -1 && (at.localName === 'textarea' ? box.top + 32 : box.bottom) <= innerHeight + 1,
-    covered: !(over && (at.contains(over) || over.contains(at) || over.closest('label')?.control === at
-      || (at.closest('details') && at.closest('details').contains(over)))), over: over?.outerHTML.slice(0, 80) };
+      || box.top >= -1 && (at.localName === 'textarea' ? box.top + 32
+        : box.bottom) <= innerHeight + 1,
+    covered: !(over && (at.contains(over) || over.contains(at)
+      || over.closest('label')?.control === at
+      || (at.closest('details') && at.closest('details').contains(over)))),
+        over: over?.outerHTML.slice(0, 80) };
 }'''
 
 
@@ -82,9 +86,11 @@ for width, height in (face.SIZES[0], face.SIZES[2]):
         check(20 < len(stops) < 390, 'stops:', len(stops))
         sections = [x['section'] for x in stops if x['section'] in face.SECTIONS]
         order = [face.SECTIONS.index(x) for x in sections]
-        check(order == sorted(order), 'sections are left and come again:', list(dict.fromkeys(sections)))
+        check(order == sorted(order), 'sections are left and come again:',
+              list(dict.fromkeys(sections)))
         faults = [f'{x["tag"]} {x["name"].strip()[:30]!r}: {why}' for x in stops for why in (
-            'no ring of 2 px' * (x['outline'] < 2 and x['shadow'] == 'none' and x['type'] != 'range'),
+            'no ring of 2 px' * (x['outline'] < 2 and x['shadow'] == 'none'
+                                 and x['type'] != 'range'),
             'out of the screen' * (not x['inside']), f'covered by {x["over"]}' * x['covered'],
             'no name' * (not x['name'].strip() and x['type'] not in ('text', 'range')))
             if why]
@@ -113,10 +119,12 @@ def _targets(session):
 @case('names of controls contain their visible text')
 def _names(session):
     page = session.open()
-    faults = page.evaluate('''() => [...document.querySelectorAll('button[aria-label], a[aria-label]')]
+    faults = page.evaluate('''() =>
+      [...document.querySelectorAll('button[aria-label], a[aria-label]')]
       .filter((x) => x.checkVisibility() && /[a-z0-9]/i.test(x.textContent))
       .filter((x) => !x.getAttribute('aria-label').toLowerCase().includes(
-        x.textContent.trim().replace(/\\s+/g, ' ').toLowerCase())).map((x) => x.outerHTML.slice(0, 120))''')
+        x.textContent.trim().replace(/\\s+/g, ' ').toLowerCase())).map((x) => x.outerHTML.slice(0,
+          120))''')
     check(not faults, *faults[:5])
 
 
@@ -150,7 +158,8 @@ COUNT_MESSAGES = '''() => {
   window.messages = [];
   const all = [...document.querySelectorAll('[role=status], [aria-live]:not([aria-live=off])')];
   for (const region of all) {
-    new MutationObserver(() => { if (region.textContent.trim()) window.messages.push(region.textContent); })
+    new MutationObserver(() =>
+      { if (region.textContent.trim()) window.messages.push(region.textContent); })
       .observe(region, { childList: true, characterData: true, subtree: true });
   }
   return all.map((x) => x.getAttribute('aria-live') ?? x.getAttribute('role'));
@@ -162,7 +171,8 @@ def _live(session):
     page = session.open()
     regions = page.evaluate(COUNT_MESSAGES)
     check(len(regions) == 1 and regions[0] in ('polite', 'status'), regions)
-    acts = {'Next': lambda: face.press(page, 'Next'), 'Next again': lambda: face.press(page, 'Next'),
+    acts = {'Next': lambda: face.press(page, 'Next'),
+            'Next again': lambda: face.press(page, 'Next'),
             'pick mat': lambda: face.pick(page, 'mat'), 'Back': lambda: face.press(page, 'Back')}
     said = 0
     for name, act in acts.items():
@@ -191,7 +201,8 @@ def _still(session):
     page.keyboard.press('Enter')
     face.settle(page)
     kit.same(face.stage(page), 4)
-    check(page.evaluate('document.activeElement !== document.body'), 'the focus is lost at the last stage')
+    check(page.evaluate('document.activeElement !== document.body'),
+          'the focus is lost at the last stage')
 
 
 @case('200 % zoom and the text spacing of WCAG 1.4.12 cut nothing')
@@ -203,8 +214,10 @@ def _zoom(session):
         page = session.open(width=640, height=400)
         for stage in (0, 4):
             face.go_stage(page, stage)
-            sheet = page.evaluate('''(css) => { const made = new CSSStyleSheet(); made.replaceSync(css);
-              document.adoptedStyleSheets = [made]; return document.adoptedStyleSheets.length; }''', css)
+            sheet = page.evaluate('''(css) => { const made = new CSSStyleSheet();
+              made.replaceSync(css);
+              document.adoptedStyleSheets = [made]; return document.adoptedStyleSheets.length;
+                }''', css)
             kit.same(sheet, 1)
             face.settle(page)
             faults += [f'{what}, stage {stage}: {x}' for x in face.probe(page, 'clipped')
@@ -248,10 +261,13 @@ def _letters(session):
 def _forced(session):
     page = session.open(forced_colors='active')
     face.go_stage(page, 2)
-    now, other = page.evaluate('''() => ['[aria-current=step]', 'button:not([aria-current])'].map((x) => {
+    now, other = page.evaluate('''() => ['[aria-current=step]',
+      'button:not([aria-current])'].map((x) => {
       const style = getComputedStyle(document.querySelector(`#calculator-figure ol ${x}`));
-      return [style.fontWeight, style.textDecorationLine, style.borderBottomWidth, style.outlineStyle,
-        style.backgroundColor, getComputedStyle(document.querySelector(`#calculator-figure ol ${x}`), '::after')
+      return [style.fontWeight, style.textDecorationLine, style.borderBottomWidth,
+        style.outlineStyle,
+        style.backgroundColor,
+          getComputedStyle(document.querySelector(`#calculator-figure ol ${x}`), '::after')
           .content].join('|'); })''')
     check(now != other, now)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""axe-core in the page, with the page's own security policy in force: no violation of WCAG 2.2 A and AA
-in any of its looks, and nothing that axe leaves open without a measured answer below.
+"""axe-core in the page, with the page's own security policy in force: no violation of WCAG 2.2 A
+and AA in any of its looks, and nothing that axe leaves open without a measured answer below.
 
 axe finds about half of what can be wrong; test_page_access.py holds what it cannot see.
 """
@@ -14,10 +14,13 @@ from pagekit import case, check
 
 TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 RUN = '''([tags, part]) => axe.run(part ? document.querySelector(part) : document, {
-  runOnly: { type: 'tag', values: tags }, resultTypes: ['violations', 'incomplete'] }).then((result) =>
-  ['violations', 'incomplete'].flatMap((kind) => result[kind].flatMap((rule) => rule.nodes.map((node) => ({
+  runOnly: { type: 'tag', values: tags }, resultTypes: ['violations',
+    'incomplete'] }).then((result) =>
+  ['violations', 'incomplete'].flatMap((kind) => result[kind].flatMap((rule) =>
+    rule.nodes.map((node) => ({
     kind, rule: rule.id, target: node.target.flat().join(' '), html: node.html.slice(0, 120),
-    why: [...node.any, ...node.all, ...node.none].map((x) => x.message).join('; ').slice(0, 200) })))))'''
+    why: [...node.any, ...node.all, ...node.none].map((x) => x.message).join('; ').slice(0,
+      200) })))))'''
 # What axe leaves open, and what answers it: (rule, words in its reason). Contrast of signs that axe does
 # not take for text, or whose ground it cannot find, is measured here against the nearest opaque ground.
 ANSWERED = [('color-contrast', 'non-text characters'), ('color-contrast', 'too short to determine'),
@@ -57,11 +60,12 @@ def _faint(session):
     page.evaluate('''() => { const faint = document.createElement('p');
       faint.textContent = '×'; faint.style.color = '#bbb'; faint.id = 'faint';
       document.querySelector('main').append(faint); }''')
-    check(any('#faint' in x and ('measured' in x or 'violations' in x) for x in axe(page, '#faint')),
+    check(any('#faint' in x and ('measured' in x or 'violations' in x) for x
+              in axe(page, '#faint')),
           axe(page, '#faint'))
 
 
-# ---- what a page can be brought to: one after the other, on one page ---------------------------------
+# ---- what a page can be brought to: one after the other, on one page -----------------------------
 
 def start(page):
     face.go_stage(page, 0)
@@ -97,7 +101,8 @@ def lab_token(page):
     parts = page.locator('#lab details')
     parts.evaluate_all('(all) => all.forEach((x) => { x.open = true; })')
     face.settle(page)
-    for field in ('#lab input[data-w="K"][data-r="1"][data-c="0"]', '#lab-weights input[data-w="q"]'):
+    for field in ('#lab input[data-w="K"][data-r="1"][data-c="0"]',
+                  '#lab-weights input[data-w="q"]'):
         page.locator(field).first.fill('2..0')
         page.locator(field).first.blur()
     face.choose(page, 'Scale', '× your own')
@@ -135,7 +140,8 @@ def lab_file(page):
 
 
 # what, how, the part that axe looks at; None: all of it
-STATES = [('stage 0', start, None), ('an error', wrong_number, '#calculator'), ('stage 4', end, None),
+STATES = [('stage 0', start, None), ('an error', wrong_number, '#calculator'),
+          ('stage 4', end, None),
           ('lab, a token', lab_token, None), ('lab, A and B', lab_map, '#lab'),
           ('lab, the model', lab_model, '#lab'), ('lab, a file', lab_file, '#lab')]
 
@@ -186,11 +192,13 @@ def _later(session):
     session.ready(page)
     got = page.evaluate('''async () => {
       const tried = [];
-      const attempt = (name, act) => { try { act(); } catch (fault) { tried.push(`${name}: ${fault.name}`); } };
+      const attempt = (name, act) => { try { act();
+        } catch (fault) { tried.push(`${name}: ${fault.name}`); } };
       attempt('script', () => { const made = document.createElement('script');
         made.textContent = 'window.ran = 1'; document.body.append(made); });
       attempt('handler', () => { const made = document.createElement('img');
-        made.setAttribute('onerror', 'window.ran = 2'); made.src = 'data:,x'; document.body.append(made); });
+        made.setAttribute('onerror', 'window.ran = 2'); made.src = 'data:,x';
+          document.body.append(made); });
       attempt('markup', () => { document.body.insertAdjacentHTML('beforeend', '<b>x</b>'); });
       // what a test evaluates may itself use eval; what it leaves behind may not
       setTimeout(() => attempt('eval', () => { eval('window.ran = 3'); }), 0);

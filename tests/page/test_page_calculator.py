@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The calculator as a reader meets it: what it opens on, the four stages, each token, edited numbers,
-other scales, masks, hard numbers. Golden values are the lesson's, from the definition of attention;
-where they depend on what was typed, the command is asked for the same state.
+"""The calculator as a reader meets it: what it opens on, the four stages, each token, edited
+numbers, other scales, masks, hard numbers. Golden values are the lesson's, from the definition of
+attention; where they depend on what was typed, the command is asked for the same state.
 """
 import json
 import re
@@ -46,7 +46,8 @@ def _opens(session):
 def _next(session):
     page = session.open()
     captions = {face.caption(page)}
-    for stage, (column, want) in enumerate([('score', SCORE), ('scaled', SCALED), ('weight', WEIGHT),
+    for stage, (column, want) in enumerate([('score', SCORE), ('scaled', SCALED),
+                                            ('weight', WEIGHT),
                                             ('share', SHARE)], 1):
         face.press(page, 'Next')
         kit.same(face.stage(page), stage)
@@ -56,7 +57,8 @@ def _next(session):
     kit.same((total(page), output(page)), ('1.00', '[1.68, 0.53]'))
     kit.same(len(captions), 5, 'different captions')
     check(all(len(x.split()) <= 34 for x in captions), 'a caption has more than 30 words')
-    check(face.calculator(page).get_by_role('button', name='Next', exact=True).is_disabled(), 'Next')
+    check(face.calculator(page).get_by_role('button', name='Next', exact=True).is_disabled(),
+          'Next')
 
 
 @case('the worked lines of the five stages speak of cat and of the first number')
@@ -83,13 +85,15 @@ def _later(session):
             check(all(texts) if n <= stage else not any(texts), f'stage {stage}, {column}: {texts}')
         check(bool(total(page)) == (stage >= 3) and bool(output(page)) == (stage == 4), stage)
         drawn = page.locator('#strip svg, #plane svg').count()
-        check(stage == 4 or not page.locator('#strip').is_visible(), f'a strip at stage {stage}', drawn)
+        check(stage == 4 or not page.locator('#strip').is_visible(), f'a strip at stage {stage}',
+              drawn)
 
 
 @case('Back, and straight to any stage')
 def _back(session):
     page = session.open()
-    check(face.calculator(page).get_by_role('button', name='Back', exact=True).is_disabled(), 'Back')
+    check(face.calculator(page).get_by_role('button', name='Back', exact=True).is_disabled(),
+          'Back')
     face.go_stage(page, 4)
     for stage in (3, 2, 1, 0):
         face.press(page, 'Back')
@@ -138,7 +142,8 @@ def _scales(session):
                        ('scale=none', ['0.03', '0.64', '0.09', '0.24'])):
         face.set_state(page, f'{text}&st=3')
         kit.same(face.column(page, 'weight'), want, text)
-    check('÷ 1' in face.calculator(page).locator('thead').inner_text().replace('\u00a0', ' '), 'head')
+    check('÷ 1' in face.calculator(page).locator('thead').inner_text().replace('\u00a0', ' '),
+          'head')
 
 
 @case('a changed query: the page has the command’s own bytes, and says that numbers were changed')

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Questions, recall, editing: each answer has its own reason, a thousand seeds have one right option among
-different ones, recall keeps its text over a reload and its dates only after opting in; what is typed
-wrong gets a sentence and changes nothing.
+"""Questions, recall, editing: each answer has its own reason, a thousand seeds have one right
+option among different ones, recall keeps its text over a reload and its dates only after opting
+in; what is typed wrong gets a sentence and changes nothing.
 """
 import json
 import re
@@ -81,7 +81,8 @@ def _quiz(session):
     page.locator('#quiz-next').click()
     face.settle(page)
     check(page.locator('#quiz-question').inner_text() != first, 'the next question')
-    check('2 of 8' in page.locator('#quiz-place').inner_text(), page.locator('#quiz-place').inner_text())
+    check('2 of 8' in page.locator('#quiz-place').inner_text(),
+          page.locator('#quiz-place').inner_text())
     page.locator('#quiz-question').get_by_role('radio').first.check()
     said = page.locator('#quiz-question .reason p').first.text_content()
     page.wait_for_timeout(700)
@@ -153,7 +154,8 @@ def _schedule(session):
             page.clock.set_fixed_time(start + (day - early) * DAY)
             page.reload()
             session.ready(page)
-            kit.same(page.locator('#card-show').is_visible(), due, f'a card is due on day {day - early}')
+            kit.same(page.locator('#card-show').is_visible(), due,
+                     f'a card is due on day {day - early}')
     check(page.locator('#opt-in').is_checked(), 'the choice is forgotten')
     page.locator('#opt-in').uncheck()
     kit.same(page.evaluate('localStorage.length'), 0, 'after opting out')
@@ -186,7 +188,8 @@ def _anki(session):
     check('<' not in re.sub(r'&lt;', '', text), 'markup')
 
 
-WRONG = [('2..0', ['2..0']), ('1,5', ['point', '1.5']), ('1e400', ['1e400', 'large']), ('', ['no number']),
+WRONG = [('2..0', ['2..0']), ('1,5', ['point', '1.5']), ('1e400', ['1e400', 'large']),
+         ('', ['no number']),
          ('NaN', ['NaN']), ('−−1', ['−−1']), ('two', ['two']), ('0x10', ['0x10'])]
 
 
@@ -205,7 +208,8 @@ def _typed(session):
         field = face.cell(page, 'k1.0')
         kit.same(field.get_attribute('aria-invalid'), 'true', text)
         told = field.get_attribute('aria-describedby')
-        check(told and page.locator(f'#{told}').text_content() == said, text, 'is not told by the field')
+        check(told and page.locator(f'#{told}').text_content() == said, text,
+              'is not told by the field')
         kit.same((face.state(page), face.column(page, 'weight')), (before, weights), text)
     face.type_cell(page, 'k1.0', ' -0.5 ')
     kit.same(face.trouble(page), '')
@@ -266,7 +270,8 @@ def _linked(session):
     for n in range(lines.count()):
         lines.nth(n).click()
         face.settle(page)
-        kit.same(str(face.stage(page)), lines.nth(n).get_attribute('data-stage'), 'a line of the code')
+        kit.same(str(face.stage(page)), lines.nth(n).get_attribute('data-stage'),
+                 'a line of the code')
         seen.add(face.stage(page))
     kit.same(seen, {0, 1, 2, 3, 4}, 'stages that the code names')
     points = page.locator('#check a[data-stage]')

@@ -83,7 +83,8 @@ def _scripts(session):
         names = re.findall(r'\bfunction (\w{6,})', path.read_text(encoding='utf-8'))
         check(not names or any(x in script for x in names), f'{path.name} is not in the page')
     for what, pattern in FORBIDDEN.items():
-        check(not faults(pattern, script), f'a script in the file {what}', *faults(pattern, script)[:5])
+        check(not faults(pattern, script), f'a script in the file {what}',
+              *faults(pattern, script)[:5])
 
 
 @case('storage is touched in one file, inside of try')
@@ -94,7 +95,8 @@ def _storage(session):
         text = code_of(path.read_text(encoding='utf-8'))
         for found in re.finditer(r'localStorage', text):
             before = text[:found.start()]
-            check(before.rfind('try {') > before.rfind('\n}'), f'{path.name}: localStorage outside of try')
+            check(before.rfind('try {') > before.rfind('\n}'),
+                  f'{path.name}: localStorage outside of try')
     for path in sources('js'):
         check(not re.search(r'sessionStorage|indexedDB|document\.cookie|caches\.', code_of(
             path.read_text(encoding='utf-8'))), f'{path.name} stores elsewhere')
@@ -103,7 +105,8 @@ def _storage(session):
 @case('the policy allows the file its own script, style and wasm, nothing else')
 def _policy(session):
     text, _, _, _ = parts(session)
-    found = re.search(r'<meta[^>]*http-equiv="?Content-Security-Policy"?[^>]*content="([^"]+)"', text)
+    found = re.search(r'<meta[^>]*http-equiv="?Content-Security-Policy"?[^>]*content="([^"]+)"',
+                      text)
     check(found, 'no policy')
     rules = dict((x.split()[0], x.split()[1:]) for x in found.group(1).split(';') if x.strip())
     kit.same(rules.get('default-src'), ["'none'"], 'default-src')
@@ -141,7 +144,8 @@ def _size(session):
              **{x: len(y.encode()) for x, y in data.items()}}
     wasm = len(wasm_core.wasm_bytes(text))
     model = sum(len(y) for x, y in data.items() if 'model' in x)
-    print(f'# the whole {whole}, wasm raw {wasm}, ' + ', '.join(f'{x} {y}' for x, y in sizes.items())
+    print(f'# the whole {whole}, wasm raw {wasm}, '
+          + ', '.join(f'{x} {y}' for x, y in sizes.items())
           + f', the rest {whole - sum(sizes.values())} bytes')
     sentences = len(wasm_core.block_bytes(text, 'sentences'))
     check(wasm <= CORE_KB * KB, f'the core, raw: {wasm}; its sentences beside it: {sentences}')

@@ -15,7 +15,8 @@ import labkit
 import pagekit as kit
 from pagekit import case, check
 
-HOSTILE = ['</script>', '<img src=x onerror="window.ran=1">', 'a&b', '\u202eright to left', '\x1b[31mred',
+HOSTILE = ['</script>', '<img src=x onerror="window.ran=1">', 'a&b', '\u202eright to left',
+           '\x1b[31mred',
            'x' * 200, '=1+1', 'twin', 'twin', '"; system("', "'''", ']]>']
 NO_NUMBER = re.compile(r'\bNaN\b|\bInfinity\b|\bundefined\b|\[object|\bnull\b')
 
@@ -69,7 +70,8 @@ def _grid(session):
     grid = face.lab(page).get_by_role('grid')
     kit.same(grid.locator('[tabindex="0"]').count(), 1, 'tab stops')
     grid.locator('[tabindex="0"]').focus()
-    for key, want in (('Home', (2, 0)), ('ArrowRight', (2, 1)), ('ArrowDown', (3, 1)), ('End', (3, 3)),
+    for key, want in (('Home', (2, 0)), ('ArrowRight', (2, 1)), ('ArrowDown', (3, 1)), ('End', (3,
+      3)),
                       ('Control+Home', (0, 0))):
         page.keyboard.press(key)
         face.settle(page)
@@ -80,7 +82,8 @@ def _grid(session):
     face.settle(page)
     check(face.lab(page).get_by_role('radio', name='column', exact=True).is_checked(), 'the column')
     page.keyboard.press('Tab')
-    check(not page.evaluate('document.activeElement.closest("[role=grid]")'), 'Tab stays in the grid')
+    check(not page.evaluate('document.activeElement.closest("[role=grid]")'),
+      'Tab stays in the grid')
 
 
 @case('masks, the wrong way, sharpness: the sum says what went wrong')
@@ -125,9 +128,11 @@ def _tables(session):
 def _large(session):
     page = session.open('sec=lab')
     face.paste(page, 'name,x,y\nthe,1,0\ncat,0,2')
-    check('heading' in face.lab(page).locator('#lab-own').inner_text(), 'nothing is said of headings')
+    check('heading' in face.lab(page).locator('#lab-own').inner_text(),
+      'nothing is said of headings')
     page.evaluate('''() => { window.longest = 0; let last = performance.now();
-      const tick = () => { const now = performance.now(); window.longest = Math.max(window.longest, now - last);
+      const tick = () => { const now = performance.now(); window.longest = Math.max(window.longest,
+                                                                                    now - last);
         last = now; if (!window.stop) setTimeout(tick, 0); }; tick();
       document.getElementById('lab-text').value = Array.from({ length: 2000 }, (x, r) =>
         Array.from({ length: 500 }, (y, c) => (r * 7 + c) % 10).join(',')).join('\\n');
@@ -198,7 +203,8 @@ def _hostile(session):
     check(not [x for x in names if '\x1b' in x], 'an escape is shown as it is')
     for kind in ('CSV', 'JSON', 'SVG'):
         text = labkit.saved(page, kind).decode()
-        check('<script' not in text.lower() and '<img' not in text.lower() or kind in ('JSON', 'CSV'), kind)
+        check('<script' not in text.lower() and '<img' not in text.lower() or kind in ('JSON',
+          'CSV'), kind)
         if kind == 'CSV':
             cells = [x for row in csv.reader(io.StringIO(text)) for x in row]
             check("'=1+1" in cells and '=1+1' not in cells, 'a formula in the CSV')
@@ -232,7 +238,8 @@ def _exports(session):
 @case('the JSON that is saved is the command’s')
 def _json(session):
     page = session.open('sec=lab&st=4&t=mat&Q=0,1;1,0;1,2;2,0')
-    kit.same(labkit.saved(page, 'JSON').decode(), session.qkv('explain', '--state', face.state(page), '--format',
+    kit.same(labkit.saved(page, 'JSON').decode(), session.qkv('explain', '--state',
+      face.state(page), '--format',
                                                        'json'))
 
 
@@ -275,8 +282,10 @@ def _big(session):
     check(0 < cells <= 256, 'cells in the document:', cells)
     size = page.evaluate('(() => { const c = document.querySelector("#lab canvas"); return c.width * c.height; })()')
     check(size < 4e6, 'the canvas has', size, 'pixels')
-    gap = page.evaluate('''() => new Promise((done) => { let worst = 0, last = performance.now(), n = 0;
-      const tick = () => { const now = performance.now(); worst = Math.max(worst, now - last); last = now;
+    gap = page.evaluate('''() => new Promise((done) => { let worst = 0, last = performance.now(),
+      n = 0;
+      const tick = () => { const now = performance.now(); worst = Math.max(worst,
+                                                                           now - last); last = now;
         if (++n < 60) setTimeout(tick, 0); else done(worst); }; tick(); })''')
     check(gap < 400, 'the page stood still for', gap, 'ms')
     check(not NO_NUMBER.search(face.lab(page).inner_text()), 'no number')
@@ -285,7 +294,8 @@ def _big(session):
 @case('1,000 recomputations take no more memory than 100')
 def _memory(session):
     page = session.open('sec=lab&view=map&st=3')
-    grow = '''async (n) => { for (let i = 0; i < n; i++) { window.qkv.edit('K', 1, 1, String(i % 9));
+    grow = '''async (n) => { for (let i = 0; i < n; i++) { window.qkv.edit('K', 1, 1,
+      String(i % 9));
       if (i % 50 === 49) await new Promise((done) => setTimeout(done, 0)); } }'''
     tools = page.context.new_cdp_session(page)
     page.evaluate(grow, 100)

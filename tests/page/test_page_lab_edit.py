@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What can be changed in the lab: how many tokens and channels, X and the matrices W, and one option of
-two panels beside each other; what follows from it, in link, command and files.
+"""What can be changed in the lab: how many tokens and channels, X and the matrices W, and one
+option of two panels beside each other; what follows from it, in link, command and files.
 """
 import csv
 import io
@@ -35,7 +35,8 @@ OPTIONS = [  # what is chosen in B, and how a link says both panels
      'st=3&scale=dk&T=0.5&mask=causal', 'st=3&scale=dk&T=0.5'),
     ('sharpness', lambda page: sharpest(page),
      'st=3&scale=dk&mask=causal&T=0.5', 'st=3&scale=dk&mask=causal&T=10'),
-    ('wrong way', lambda page: face.lab(page).get_by_role('checkbox', name=re.compile('wrong')).check(),
+    ('wrong way', lambda page: face.lab(page).get_by_role('checkbox',
+                                                          name=re.compile('wrong')).check(),
      'st=3&scale=dk&T=0.5&mask=causal', 'st=3&scale=dk&T=0.5&mask=causal&wrong=1'),
 ]
 
@@ -55,7 +56,8 @@ def both(page, view):
     svg = xml.dom.minidom.parseString(labkit.saved(page, 'SVG'))
     pictures = [x for x in svg.documentElement.childNodes if x.nodeName == 'svg']
     check(labkit.png_pixels(labkit.saved(page, 'PNG')) > 8, view, 'the PNG is blank')
-    return made, tables, [' '.join(y.firstChild.data for y in x.getElementsByTagName('text') if y.firstChild)
+    return made, tables, [' '.join(y.firstChild.data for y in x.getElementsByTagName('text')
+                                   if y.firstChild)
                           for x in pictures]
 
 
@@ -66,7 +68,8 @@ def _both(session):
             page = session.open(f'sec=lab&view={view}&ab=1&{start}&'
                                 + '&'.join('b.' + x for x in start.split('&')[1:]))
             kit.same(page.evaluate('window.qkv.lab.about.changed'), 0, what)
-            face.lab(page).get_by_role('group', name='Change').get_by_role('radio', name='B').check()
+            face.lab(page).get_by_role('group', name='Change').get_by_role('radio',
+                                                                           name='B').check()
             act(page)
             face.settle(page)
             about = page.evaluate('window.qkv.lab.about')
@@ -113,7 +116,8 @@ def _sizes(session):
     kit.same(made['score'][2], [1, 4, 2, 3], 'scores stay')
     step(page, 'Tokens', 'more')
     made = follows(session, page, 'n 5')
-    kit.same((made['tokens'][4], made['k'][4], made['v'][4]), ('t4', [0, 0, 0], [0, 0]), 'a new token')
+    kit.same((made['tokens'][4], made['k'][4], made['v'][4]), ('t4', [0, 0, 0], [0, 0]),
+             'a new token')
     for group, least, most in (('Tokens', 1, 16), ('dₖ', 1, 8)):
         key = 'rows' if group == 'Tokens' else 'dk'
         for button, end in (('less', least), ('more', most)):
@@ -185,6 +189,7 @@ def _symmetric(session):
         part.get_by_role('button', name=button).click()
         face.settle(page)
         check('grid of scores is symmetric' in say.text_content(), button, say.text_content())
+        kit.same(page.locator('#live').text_content(), say.text_content(), 'what is said')
         made = follows(session, page, button)
         rows = made['score']
         check(rows == [list(x) for x in zip(*rows)], words, rows)

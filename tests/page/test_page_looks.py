@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How the page is set: nothing cut off, nothing over another, few families, sizes and colours, lines
-of a readable length, a table that stays where it is while the stages pass.
+"""How the page is set: nothing cut off, nothing over another, few families, sizes and colours,
+lines of a readable length, a table that stays where it is while the stages pass.
 
 The probes are tried on a page with planted faults first.
 """
@@ -11,7 +11,8 @@ from pagekit import case, check
 PLANTED = '''<!doctype html><meta charset=utf-8><style>
 body { font: 15px/24px serif; margin: 0; width: 600px }
 #cut { width: 40px; overflow: hidden; white-space: nowrap }
-#over { position: absolute; top: 30px; left: 0 } #wide { position: absolute; left: 5000px; top: 90px }
+#over { position: absolute; top: 30px; left: 0 } #wide { position: absolute; left: 5000px;
+  top: 90px }
 .hide { position: absolute; width: 1px; height: 1px; overflow: hidden }
 p { width: 1500px } i { font: 20px monospace; color: #123 }</style>
 <div id=cut>this text is cut by its box</div><div>under all of this</div><div id=over>over it all</div>
@@ -84,7 +85,8 @@ def _looks(session):
                 for kind, found in face.probe(page, 'looks').items():
                     got[kind].update(found)
             for kind, most in (('families', 3), ('sizes', 5), ('colours', 12)):
-                check(len(got[kind]) <= most, f'{width} {scheme}: {len(got[kind])} {kind}:', got[kind])
+                check(len(got[kind]) <= most, f'{width} {scheme}: {len(got[kind])} {kind}:',
+                      got[kind])
             page.context.close()
 
 
@@ -112,7 +114,8 @@ def _first(session):
 BOXES = '''() => Object.fromEntries([...document.querySelectorAll('#calculator-figure table td[data-c]')]
   .map((x) => [x, x.getBoundingClientRect(), x.closest('table').getBoundingClientRect()])
   .filter(([, box]) => box.width > 0)
-  .map(([x, box, all]) => [`${x.dataset.c} ${x.dataset.r}`, [box.left - all.left, box.top - all.top, box.width, box.height]]))'''
+  .map(([x, box, all]) => [`${x.dataset.c} ${x.dataset.r}`, [box.left - all.left,
+    box.top - all.top, box.width, box.height]]))'''
 
 
 @case('the calculator: from the token row, table, line and buttons stay where they are')

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of every section and stage at three sizes, light and dark, in forced colours, on paper and
-without the fonts that tests install. They are put on contact sheets for people (docs/screens.md).
+"""Pictures of every section and stage at three sizes, light and dark, in forced colours, on paper
+and without the fonts that tests install. They are put on contact sheets for people
+(docs/screens.md).
 
 What fails here: a picture that is empty, or a page that cannot be brought there.
 """
@@ -24,7 +25,8 @@ def take(page, caption, **options):
 
 def to(page, selector):
     # a section may be without a box of its own: its first line has one
-    page.evaluate('''(x) => (document.querySelector(`${x} .place, ${x} h2`) ?? document.querySelector(x))
+    page.evaluate('''(x) =>
+      (document.querySelector(`${x} .place, ${x} h2`) ?? document.querySelector(x))
       .scrollIntoView({ block: 'start' })''', selector)
     face.settle(page)
 
@@ -58,7 +60,8 @@ for width, height in face.SIZES:
             page = session.open(width=width, height=height, color_scheme=scheme)
             shots = sections(page) + stages(page)
             columns, wide = SHEET[width]
-            sheets.sheet(session, session.pictures / f'sheet_{width}_{scheme}.png', shots, columns, wide)
+            sheets.sheet(session, session.pictures / f'sheet_{width}_{scheme}.png', shots, columns,
+                         wide)
             page.evaluate('scrollTo(0, 0)')
             page.screenshot(path=session.pictures / f'whole_{width}_{scheme}.png', full_page=True)
 
@@ -99,7 +102,8 @@ def _lab(session):
             shots += [(f'{scheme} {x}', data) for x, data in lab_pictures(page)]
             faults = face.probe(page, 'clipped') + face.probe(page, 'overlaps')
             check(not faults, width, scheme, *faults[:6])
-        sheets.sheet(session, session.pictures / f'sheet_lab_{width}.png', shots, 7, 400 if width > 640 else 240)
+        sheets.sheet(session, session.pictures / f'sheet_lab_{width}.png', shots, 7,
+                     400 if width > 640 else 240)
 
 
 @case('pictures in forced colours')
@@ -107,7 +111,8 @@ def _forced(session):
     shots = []
     for scheme in ('light', 'dark'):
         page = session.open(width=1280, height=800, color_scheme=scheme, forced_colors='active')
-        shots += [(f'{scheme} {caption}', data) for caption, data in sections(page)[:9:2] + stages(page)]
+        shots += [(f'{scheme} {caption}', data) for caption,
+                  data in sections(page)[:9:2] + stages(page)]
     sheets.sheet(session, session.pictures / 'sheet_forced.png', shots, 4, 480)
 
 

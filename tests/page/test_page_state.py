@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""State and numbers: for the same state the page's JSON is the command's, byte for byte; a link brings
-back what it was made from; old, newer, cut and hostile links; the address; undo and redo.
+"""State and numbers: for the same state the page's JSON is the command's, byte for byte; a link
+brings back what it was made from; old, newer, cut and hostile links; the address; undo and redo.
 """
 import json
 import pathlib
@@ -39,7 +39,8 @@ def _plain(session):
     for name in ('plain', 'csv'):
         states = random_states.states(60, most=16, seed=random_states.SEED + 1)
         for text, got in zip(states, core.ask_all(name, states)):
-            kit.same(got, session.qkv('explain', '--state', text, '--format', name), f'{name} {text[:120]}')
+            kit.same(got, session.qkv('explain', '--state', text, '--format', name),
+                     f'{name} {text[:120]}')
 
 
 @case('500 random states: what is written reads back as itself, whole and as a link')
@@ -108,7 +109,8 @@ def _newer(session):
     for text, word in (('v=9&st=2&hue=red&z=', 'newer'), ('v=1&st=2&Q=1,2;3', 'cut')):
         page = session.open(text)
         notice = page.locator('#notice')
-        check(notice.is_visible() and word in notice.inner_text().lower(), text, notice.text_content())
+        check(notice.is_visible() and word in notice.inner_text().lower(), text,
+              notice.text_content())
         kit.same(face.stage(page), 2, text)
         page.context.close()
 
@@ -163,7 +165,8 @@ def _large(session):
     page = session.open(f'n={n}&st=2&sec=lab&V=' + ';'.join(f'{i},1' for i in range(n)))
     about = page.evaluate('window.qkv.about')
     check(not about['fits'] and 'V=' not in about['link'], about['link'][:200])
-    check('link' in page.locator('body').inner_text(), 'nothing says that the data is not in the link')
+    check('link' in page.locator('body').inner_text(),
+          'nothing says that the data is not in the link')
 
 
 @case('undo and redo: 50 edits back and forth')

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The scripted walk: a newcomer with a keyboard and no network goes through the whole lesson, at 320 and
-at 1280 px, from the first Tab to a saved picture. No mouse, no call of the page's own script.
+"""The scripted walk: a newcomer with a keyboard and no network goes through the whole lesson, at
+320 and at 1280 px, from the first Tab to a saved picture. No mouse, no call of the page's own
+script.
 """
 import re
 import xml.dom.minidom
@@ -85,7 +86,8 @@ def questions(hands, page):
             if page.locator(f'#check fieldset.question[data-question="{n}"] .reason.right').count():
                 break
             reason = page.locator(f'#check fieldset.question[data-question="{n}"] .reason')
-            check(reason.is_visible() and len(reason.inner_text()) > 20, 'no reason for a wrong answer')
+            check(reason.is_visible() and len(reason.inner_text()) > 20,
+                  'no reason for a wrong answer')
             hands.press('ArrowDown')
         else:
             raise kit.Broken(f'question {n}: no right answer by arrow keys')

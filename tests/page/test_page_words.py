@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The words: eight sections in order, few enough words, captions and refreshers short, every sentence of
-the article also in the terminal's lesson, section by section; readable without a script.
+"""The words: eight sections in order, few enough words, captions and refreshers short, every
+sentence of the article also in the terminal's lesson, section by section; readable without a
+script.
 """
 import re
 
@@ -34,7 +35,8 @@ def _sections(session):
     for n, name in enumerate(face.SECTIONS, 1):
         text = page.locator(f'#{name}').inner_text()
         check(re.search(rf'\b{n} of 8\b', text), name, text[:60])
-    lost = page.evaluate('''() => [...document.querySelectorAll('a[href]')].map((x) => x.getAttribute('href'))
+    lost = page.evaluate('''() => [...document.querySelectorAll('a[href]')].map((x) =>
+      x.getAttribute('href'))
       .filter((x) => !x.startsWith('#') || !document.getElementById(x.slice(1)))''')
     check(not lost, *lost)
     text = page.locator('body').inner_text().lower()

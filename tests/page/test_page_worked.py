@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Every shown number is visited and its worked line worked out from its printed operands: in the page for
-the lesson's states, in the page's core for 200 random states. A line holds where the printed operation
-gives the printed result within one unit of its last digit (exactly, for whole numbers).
+"""Every shown number is visited and its worked line worked out from its printed operands: in the
+page for the lesson's states, in the page's core for 200 random states. A line holds where the
+printed operation gives the printed result within one unit of its last digit (exactly, for whole
+numbers).
 """
 import json
 import random
@@ -86,7 +87,8 @@ def _root(session):
                    if f'= {x}' not in said['work']]
         check(not arithmetic.wrong(said['spread'])[0], said['spread'])  # √64 = 8
         counts = re.findall(r'in (\d+) (?:of 64 rows|divided)', said['stuck'])
-        check(len(counts) == 2 and all(int(x) <= 64 for x in counts), 'counts of rows', said['stuck'])
+        check(len(counts) == 2 and all(int(x) <= 64 for x in counts), 'counts of rows',
+              said['stuck'])
     kit.same(lines, 5 * len(states), 'statements')
     check(not faults, len(faults), *[f'\n{x}' for x in faults[:12]])
     page = session.open('sec=root&rd=16')
@@ -105,7 +107,8 @@ def _blend(session):
         faults += [f'{text}: {x}' for x in bad]
         shown = re.findall(r'[−+]?[\d.]+', ''.join(x['t'] for x in model['blends'][2]))
         check(count == 2 == len(shown), text, line, shown)
-        faults += [f'{text}: {x} is not in {line}' for x in shown if f'= {x.lstrip("+")}' not in line]
+        faults += [f'{text}: {x} is not in {line}' for x in shown if f'= {x.lstrip("+")}' not
+                   in line]
     check(not faults, len(faults), *[f'\n{x}' for x in faults[:12]])
 
 
@@ -145,13 +148,15 @@ def _signs(session):
         shown = json.dumps([x for x in flat(json.loads(answer))], ensure_ascii=False)
         check('−0.00"' not in shown and '"−0"' not in shown, text[:120])
         for word in flat(json.loads(answer)):
-            check(not (word[:1] == '-' and word[1:2].isdigit()), 'a hyphen as a minus:', word, text[:100])
+            check(not (word[:1] == '-' and word[1:2].isdigit()), 'a hyphen as a minus:', word,
+                  text[:100])
 
 
 def flat(x):
     """All strings of a model that are numbers."""
     if isinstance(x, dict):
-        return [z for k, y in x.items() if k not in ('name', 'who', 'work', 'caption') for z in flat(y)]
+        return [z for k, y in x.items() if k not in ('name', 'who', 'work', 'caption') for z
+                in flat(y)]
     if isinstance(x, list):
         return [z for y in x for z in flat(y)]
     return [x] if isinstance(x, str) else []
