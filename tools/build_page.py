@@ -27,11 +27,11 @@ import page_html  # noqa: E402  (needs the folder of this file)
 
 FLAGS = ['--target=wasm32', '-ffreestanding', '-nostdlib', '-std=c17', '-msimd128', '-mbulk-memory',
          '-mnontrapping-fptoint',
-         '-msign-ext', '-ffp-contract=off', '-fno-math-errno', '-fmerge-all-constants', '-fvisibility=hidden', '-ffunction-sections',
-         '-fdata-sections', '-DQKV_BUILDING',
+         '-msign-ext', '-ffp-contract=off', '-fno-math-errno', '-fmerge-all-constants',
+         '-fvisibility=hidden', '-ffunction-sections', '-fdata-sections', '-DQKV_BUILDING',
          '-DLESSON_WITHOUT_KERNELS', '-DQKVI_WITHOUT_SENTENCES']
-# The page computes with the float64 reference alone (docs/decisions/): of the library it has that, and
-# no plan, no run, no kernel.
+# The page computes with the float64 reference alone (docs/decisions/): of the library it has that,
+# and no plan, no run, no kernel.
 LIBRARY = ['src/api/abi.c', 'src/api/api_info.c', 'src/api/api_reference.c', 'src/base/shape.c',
            'src/ref/*.c', 'src/kernel/kernels.c', 'src/cpu/cpu.c']
 LEFT_OUT = {'page/article.c', 'lesson/engine.c', 'lesson/words.c'}
@@ -43,11 +43,11 @@ const qkvi_kernels qkvi_kernels_scalar = {
     .name = "none", .id = QKV_ISA_SCALAR, .env_enter = env_enter, .env_leave = env_leave};
 '''
 EXPORTS = ['page_request_room', 'page_call', 'page_bytes']
-# what loads the rest and can say that it failed; the figures, deflated in the file; the lab's first parts,
-# deflated too and loaded last
+# what loads the rest and can say that it failed; the figures, deflated in the file; the lab's first
+# parts, deflated too and loaded last
 SCRIPTS = ['core', 'dom', 'state', 'notice', 'start']
-FIGURES = ['history', 'plane', 'field', 'tokens', 'output', 'calculator', 'edit', 'predict', 'lookup', 'project', 'formula',
-           'blend', 'root', 'code', 'check', 'quiz', 'recall', 'proof']
+FIGURES = ['history', 'plane', 'field', 'tokens', 'output', 'calculator', 'edit', 'predict',
+           'lookup', 'project', 'formula', 'blend', 'root', 'code', 'check', 'quiz', 'recall', 'proof']
 LAB_FIRST = ['export', 'lab', 'lab_base']
 STYLES = ['style']
 MODEL = [f'data/minilm/minilm_layer{layer}_{part}.npy' for layer in (0, 3) for part in 'qkv']
@@ -104,7 +104,8 @@ def wasm():
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             objects = list(pool.map(compiled, [*sources(), folder / 'no_kernels.c']))
         out = folder / 'page.wasm'
-        run(linker, '--no-entry', '--gc-sections', '--strip-all', '--compress-relocations', '-O2', '--global-base=64', '-z', 'stack-size=262144',
+        run(linker, '--no-entry', '--gc-sections', '--strip-all', '--compress-relocations', '-O2',
+            '--global-base=64', '-z', 'stack-size=262144',
             *[f'--export={x}' for x in EXPORTS], *objects, '-o', out)
         return out.read_bytes()
 
