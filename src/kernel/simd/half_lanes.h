@@ -16,11 +16,11 @@ CALLED f32v vhalf32(u32v x)
     const u32v special = (u32v)(size >= 0x7c00) & 0x7f800000;
     return (f32v)((is_tiny & (u32v)tiny) | (~is_tiny & usual) | special | nan | (x & 0x8000) << 16);
 }
-CALLED f32v vhalves32(const void *p)
+INLINE f32v vhalves32(const void *p)
 {
     return vhalf32(__builtin_convertvector(*(const u16v_u *)p, u32v));
 }
-CALLED void vhalf_pairs32(u32v x, f32v *low, f32v *high)
+INLINE void vhalf_pairs32(u32v x, f32v *low, f32v *high)
 {
     *low = vhalf32(x);
     *high = vhalf32(x >> 16);
