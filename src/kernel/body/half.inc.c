@@ -45,11 +45,8 @@ INLINE void widen_row(float *to, const half_u *from, int64_t step, int64_t n, co
 {
     int64_t c = 0;
     if (step == 1)
-        for (; c + LANES <= n; c += LANES) {
-            /* not stored as it is returned: gcc 14 for aarch64 fails on a call into unaligned memory */
-            const f32v x = dtype == QKV_BF16 ? bf16_lanes(from + c) : vhalves32(from + c);
-            *(f32v_u *)(to + c) = x;
-        }
+        for (; c + LANES <= n; c += LANES)
+            *(f32v_u *)(to + c) = dtype == QKV_BF16 ? bf16_lanes(from + c) : vhalves32(from + c);
     for (; c < n; c++)
         to[c] =
             dtype == QKV_BF16 ? qkvi_bf16_widen(from[c * step]) : qkvi_f16_widen(from[c * step]);
