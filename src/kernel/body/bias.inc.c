@@ -16,9 +16,7 @@ INLINE real NAME(bias_at)(const void *from, int32_t dtype, int64_t i, int *out)
     if (dtype == QKV_F32) {
         x = ((const f32u *)from)[i];
     } else {
-        uint16_t h;
-        __builtin_memcpy(&h, (const char *)from + 2 * i, sizeof h);
-        x = dtype == QKV_F16 ? qkvi_f16_widen(h) : qkvi_bf16_widen(h);
+        x = half_at((const char *)from + 2 * i, dtype);
     }
     *out = x == -__builtin_inff();
     return (real)x;

@@ -41,15 +41,21 @@ INLINE void narrow8(half_u *to, const float *from, const int32_t dtype)
     *(half8_u *)to = __builtin_convertvector(h, half8);
 }
 
+/* the number at p. Copied, not read: gcc 14 for aarch64 fails on a call with a number of type half_u */
+INLINE float half_at(const void *p, const int32_t dtype)
+{
+    uint16_t h;
+    __builtin_memcpy(&h, p, sizeof h);
+    return dtype == QKV_BF16 ? qkvi_bf16_widen(h) : qkvi_f16_widen(h);
+}
+
 INLINE void widen_row(float *to, const half_u *from, int64_t step, int64_t n, const int32_t dtype)
 {
     int64_t c = 0;
     if (step == 1)
         for (; c + LANES <= n; c += LANES)
             *(f32v_u *)(to + c) = dtype == QKV_BF16 ? bf16_lanes(from + c) : vhalves32(from + c);
-    for (; c < n; c++)
-        to[c] =
-            dtype == QKV_BF16 ? qkvi_bf16_widen(from[c * step]) : qkvi_f16_widen(from[c * step]);
+    for (; c < n; c++) to[c] = half_at(from + c * step, dtype);
 }
 
 INLINE void narrow_row(half_u *to, const float *from, int64_t step, int64_t n, const int32_t dtype)
@@ -102,9 +108,7 @@ static void widen_f64(void *to, const void *from, int32_t dtype, int64_t row_str
     for (int64_t r = 0; r < rows; r++, x += channels)
         for (int64_t c = 0; c < channels; c++) {
             const int64_t i = r * row_stride + c * channel_stride;
-            x[c] = (double)(dtype == QKV_F32    ? single[i]
-                            : dtype == QKV_BF16 ? qkvi_bf16_widen(half[i])
-                                                : qkvi_f16_widen(half[i]));
+            x[c] = (double)(dtype == QKV_F32 ? single[i] : half_at(half + i, dtype));
         }
 }
 

@@ -25,8 +25,7 @@ INLINE void NAME(fetch)(const char *p, int64_t at, int64_t step, int64_t ahead)
 INLINE float NAME(number_at)(const void *p, const int32_t dtype)
 {
     if (dtype == DTYPE) return *(const real_u *)p;
-    const half_u h = *(const half_u *)p;
-    return dtype == QKV_BF16 ? qkvi_bf16_widen(h) : qkvi_f16_widen(h);
+    return half_at(p, dtype);
 }
 INLINE f32v NAME(vector_at)(const void *p, const int32_t dtype)
 {

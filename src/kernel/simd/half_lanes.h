@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* half_lanes.h - f16 widened (rule 14) by integer operations on whole vectors, for instruction sets that
- * have no such conversion; base/half.h says the same for one number. Never
- * called: gcc 14 for aarch64 fails on a call with what was read at any address.
+ * have no such conversion; base/half.h says the same for one number.
  */
 /* the low halves of the lanes */
 INLINE f32v vhalf32(u32v x)
