@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The front door. No logic here: every target calls a script in tools/.
 .DEFAULT_GOAL := help
+.NOTPARALLEL: # targets share a build folder; each builds in parallel by itself
 .PHONY: help demo test build page bench bench-page bench-peers nightly clean install
 
 help:

@@ -39,8 +39,8 @@ static const cli_option opt_set_query = CLI_OPTION(
     "set-query", CLI_TEXT, "X,Y,...", "Change the query of the token, one number a channel");
 static const cli_option opt_state = CLI_OPTION(
     "state", CLI_TEXT, "TEXT",
-    "What a link of the lesson's page holds behind its #: tokens, numbers and choices at "
-    "once");
+    "What a link of the lesson's page holds behind its #, up to the &z at its end: tokens, "
+    "numbers and choices at once");
 static const cli_option opt_digits = {
     .name = "digits",
     .kind = CLI_INT,

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const cli_option cli_opt_mask =
     CLI_OPTION("mask", CLI_FILE, "FILE",
@@ -115,6 +116,19 @@ static int read_reals(cli_masks *m, int which, const char *text)
     return CLI_DONE;
 }
 
+/* A list that has something else than finite numbers in it is no file's name. */
+static int check_name(const cli_option *option, const char *text)
+{
+    static const char *const word[] = {"nan", "inf", "infinity"};
+    const char *const from = text + (*text == '-' || *text == '+');
+    const size_t n = strcspn(from, ",");
+    bool list = *from >= '0' && *from <= '9' && from[n];
+    for (int i = 0; i < 3; i++) list |= strlen(word[i]) == n && strncasecmp(from, word[i], n) == 0;
+    if (!list) return CLI_DONE;
+    return cli_refuse("--%s is '%s'; finite numbers with commas between them are needed, or a file",
+                      option->name, text);
+}
+
 static int open_slopes(cli_masks *m, const char *text, const cli_qkv *in, qkv_params *p)
 {
     double max = 0;
@@ -128,7 +142,8 @@ static int open_slopes(cli_masks *m, const char *text, const cli_qkv *in, qkv_pa
         return cli_refuse("--alibi is %s; it must be above 0 and at most 1000, or a file of slopes",
                           text);
     }
-    const int bad = open_file(m, ALIBI, &cli_opt_alibi, text);
+    int bad = check_name(&cli_opt_alibi, text);
+    if (!bad) bad = open_file(m, ALIBI, &cli_opt_alibi, text);
     if (bad) return bad;
     const npy_header *const h = files_header(m->file[ALIBI]);
     const int64_t heads = h->rank ? h->dim[h->rank - 1] : 1;
@@ -150,7 +165,8 @@ static int open_sinks(cli_masks *m, const char *text, const cli_qkv *in, qkv_par
     if (!no_list) {
         n = m->ncount[SINK];
     } else {
-        const int bad = open_file(m, SINK, &cli_opt_sink, text);
+        int bad = check_name(&cli_opt_sink, text);
+        if (!bad) bad = open_file(m, SINK, &cli_opt_sink, text);
         if (bad) return bad;
         n = files_header(m->file[SINK])->elems;
     }
@@ -189,6 +205,23 @@ static int open_files(cli_masks *m, const cli_args *args, const cli_qkv *in, qkv
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
 
+/* a part of the tensors, and lists or files that speak of all of them, do not go together */
+static int check_part(const cli_args *args)
+{
+    const cli_option *const part[2] = {&cli_opt_head, &cli_opt_batch};
+    const cli_option *const whole[] = {
+        &cli_opt_mask,   &cli_opt_mask_bits, &cli_opt_bias,     &cli_opt_alibi, &cli_opt_sink,
+        &cli_opt_kv_len, &cli_opt_q_len,     &cli_opt_kv_start, &cli_opt_cu_q,  &cli_opt_cu_k};
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < sizeof whole / sizeof whole[0]; k++)
+            if (cli_given(args, part[i]) && cli_given(args, whole[k]))
+                return cli_refuse(
+                    "--%s is %s, but --%s speaks of all heads and batch entries; give "
+                    "one or the other",
+                    part[i]->name, cli_text(args, part[i]), whole[k]->name);
+    return CLI_DONE;
+}
+
 int cli_masks_open(cli_masks *m, const cli_args *args, const cli_qkv *in, qkv_params *p)
 {
     if (cli_given(args, &cli_opt_softcap)) {
@@ -202,7 +235,8 @@ int cli_masks_open(cli_masks *m, const cli_args *args, const cli_qkv *in, qkv_pa
     if (cli_given(args, &cli_opt_seed) && !cli_given(args, &cli_opt_dropout))
         return cli_refuse("--seed is %s, but there is no --dropout", cli_text(args, &cli_opt_seed));
     m->seed = (uint64_t)cli_int(args, &cli_opt_seed, 0);
-    int bad = cli_place_open(&m->place, args, in, p);
+    int bad = check_part(args);
+    if (!bad) bad = cli_place_open(&m->place, args, in, p);
     if (!bad) bad = open_files(m, args, in, p);
     return bad ? bad : cli_place_check(&m->place, args, in, p);
 }

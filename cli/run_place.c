@@ -115,13 +115,16 @@ static int set_place(const cli_place *m, const cli_args *args, const cli_qkv *in
     const bool same = in->queries == in->keys && !lengths;
     if (same || (!causal && !(p->use & stands))) return CLI_DONE;
     return cli_refuse("%s needs to know where %" PRId64 " quer%s stand%s among %" PRId64
-                      " key%s%s: --q-offset N, --causal=top-left or --causal=bottom-right",
+                      " key%s%s: --q-offset N%s",
                       causal                    ? "--causal"
                       : p->use & QKV_USE_WINDOW ? "--window"
                       : p->use & QKV_USE_PREFIX ? "--prefix"
                                                 : "--alibi",
                       in->queries, cli_ies(in->queries), in->queries == 1 ? "s" : "", in->keys,
-                      cli_s(in->keys), lengths ? " of several lengths" : "");
+                      cli_s(in->keys), lengths ? " of several lengths" : "",
+                      causal || p->use & QKV_USE_PREFIX
+                          ? ", --causal=top-left or --causal=bottom-right"
+                          : ""); /* elsewhere causal would be one mask more */
 }
 
 static int read_window(const cli_args *args, qkv_params *p)
@@ -132,7 +135,8 @@ static int read_window(const cli_args *args, qkv_params *p)
     if (cli_pieces(text) == 2) {
         cli_piece(left, text, 0);
         cli_piece(right, text, 1);
-        if (cli_parse_int(left, &p->window_left) && cli_parse_int(right, &p->window_right)) {
+        if (cli_parse_int(left, &p->window_left) && cli_parse_int(right, &p->window_right) &&
+            p->window_left >= -1 && p->window_right >= -1) {
             p->use |= QKV_USE_WINDOW;
             return CLI_DONE;
         }
@@ -141,22 +145,6 @@ static int read_window(const cli_args *args, qkv_params *p)
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
-
-/* a part of the tensors, and lists or files that speak of all of them, do not go together */
-static int check_part(const cli_args *args, const qkv_params *p)
-{
-    const uint64_t all = QKV_USE_PACKED | QKV_USE_KV_LEN | QKV_USE_Q_LEN | QKV_USE_KV_START |
-                         QKV_USE_Q_OFFSETS | QKV_USE_MASK | QKV_USE_BIAS | QKV_USE_SINK |
-                         QKV_USE_ALIBI;
-    const cli_option *const part[2] = {&cli_opt_head, &cli_opt_batch};
-    for (int i = 0; i < 2; i++)
-        if (cli_given(args, part[i]) && p->use & all)
-            return cli_refuse(
-                "--%s is %s, but masks, biases and lengths are of the whole; give one "
-                "or the other",
-                part[i]->name, cli_text(args, part[i]));
-    return CLI_DONE;
-}
 
 int cli_place_open(cli_place *m, const cli_args *args, const cli_qkv *in, qkv_params *p)
 {
@@ -170,8 +158,13 @@ int cli_place_open(cli_place *m, const cli_args *args, const cli_qkv *in, qkv_pa
 
 int cli_place_check(const cli_place *m, const cli_args *args, const cli_qkv *in, qkv_params *p)
 {
-    const int bad = check_part(args, p);
-    return bad ? bad : set_place(m, args, in, p);
+    const uint64_t asks =
+        QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX | QKV_USE_ALIBI | QKV_USE_DROPOUT;
+    if (m->list[Q_OFFSET].x && !(p->use & asks))
+        return cli_refuse("--q-offset is %s, but nothing asks where queries stand: --causal, "
+                          "--window, --prefix, --alibi or --dropout",
+                          cli_text(args, &cli_opt_q_offset));
+    return set_place(m, args, in, p);
 }
 
 void cli_place_args(const cli_place *m, qkv_run_args *a)

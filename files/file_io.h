@@ -39,7 +39,7 @@ void file_cut_name(char *name, const char *shown);
 
 /* ---- what a signal handler must undo (signals.c) ----------------------------------------------- */
 
-#define FILE_TEMPORARIES 8
+#define FILE_TEMPORARIES 16
 #define FILE_MAPPINGS 8
 
 /* Say so before the file is made: the handler then removes what may or may not be there yet. The

@@ -165,7 +165,7 @@ void line_number(lesson_line *line, double x, unsigned flags)
 {
     char text[LESSON_NUMBER_BYTES];
     lesson_number_show(text, x, line->face->digits, lesson_flags(line->face, flags));
-    line_text(line, x == x ? text : "?"); /* what is no number is not drawn as one */
+    line_text(line, lesson_finite(x) ? text : "?"); /* what is no number is not drawn as one */
 }
 
 void line_exact(lesson_line *line, double x)

@@ -8,6 +8,10 @@
 static void plain_number(lesson_line *line, double x, int whole)
 {
     char text[LESSON_NUMBER_BYTES];
+    if (!lesson_finite(x)) {
+        line_word(line, LESSON_W_PLAIN_NO_NUMBER);
+        return;
+    }
     lesson_number_show(text, x, line->face->digits, whole ? LESSON_KEEP_INTEGER : 0);
     if (text[0] == '-') line_word(line, LESSON_W_PLAIN_MINUS);
     line_text(line, text[0] == '-' ? text + 1 : text);

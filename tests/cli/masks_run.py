@@ -216,6 +216,30 @@ def what_is_added():
 
 
 @test
+def a_part_is_a_part_of_the_whole():
+    """Also of what dropout drops, which goes by the numbers of batch entries and heads."""
+    words = '--dropout', 0.4, '--seed', 7, '--keep-mask', 'keep.npy', '--causal=3'
+    run(*words)
+    whole, kept = numbers('o.npy').values, numbers('keep.npy').values
+    for b in range(B):
+        for h in range(H):
+            run(*words, '--batch', b, '--head', h)
+            assert numbers('o.npy').values == whole[(b * H + h) * S * D:][:S * D]
+            assert numbers('keep.npy').values == kept[(b * H + h) * S * K:][:S * K]
+
+
+@test
+def all_outputs_at_once():
+    names = ('lse', 'row-max', 'key-sums', 'keep-mask', 'weights')
+    for name in names:
+        pathlib.Path(f'{name}.npy').unlink(missing_ok=True)
+    run('--dropout', 0.4, '--scores', 'raw=raw.npy,capped=capped.npy,biased=biased.npy',
+        *(word for name in names for word in (f'--{name}', f'{name}.npy')))
+    for name in (*names, 'raw', 'capped', 'biased'):
+        assert numbers(f'{name}.npy').values, name
+
+
+@test
 def packed_sequences():
     """Two sequences in one file give what each gives in its own."""
     q, k, v = data()
