@@ -4,12 +4,11 @@
  * heads, drawn together. Whatever takes no part holds NaN or infinity. Results are judged by plain
  * float64 that shares nothing with the library, and what may not change a bit is compared bit by bit.
  */
+#include "guard.h"
 #include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 typedef struct answers {
     void *out, *lse;
@@ -161,24 +160,6 @@ static void parts_are_those_of_the_whole(void **state)
 
 /* ---- the ends of tensors ----------------------------------------------------------------------- */
 
-typedef struct guarded {
-    char *map;
-    size_t size;
-} guarded;
-
-/* A copy whose last byte (or first) touches a page that may not be touched. */
-static void *guard(guarded *g, const void *x, int64_t bytes, int before)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), n = (size_t)bytes;
-    const size_t inside = (n + page - 1) / page * page;
-    *g = (guarded){NULL, inside + page};
-    if (x == NULL || n == 0) return NULL;
-    g->map = mmap(NULL, g->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(g->map != MAP_FAILED);
-    assert_int_equal(mprotect(g->map + (before ? 0 : inside), page, PROT_NONE), 0);
-    return memcpy(before ? g->map + page : g->map + inside - n, x, n);
-}
-
 static int64_t pairs(const qkv_shape *x)
 {
     return x->dim[0] * x->dim[1] * x->dim[2] * x->dim[3];
@@ -260,8 +241,7 @@ static void no_byte_beside_a_tensor_is_touched(void **state)
         if (out) memcpy(b.out, out, (size_t)b.out_bytes);
         if (lse) memcpy(b.lse, lse, (size_t)b.lse_bytes);
         assert_same(&c, &a, &b, "an end of memory");
-        for (int n = 0; n < g.n; n++)
-            if (g.held[n].map) munmap(g.held[n].map, g.held[n].size);
+        for (int n = 0; n < g.n; n++) guard_free(&g.held[n]);
         free(room);
         answers_free(&a);
         answers_free(&b);

@@ -3,6 +3,7 @@
  * bits are those of the tiles: the same rows are run whole, by spans on several threads, by another
  * table, and with a tap, which looks at tiles.
  */
+#include "guard.h"
 #include "shapes.h"
 
 #include <stdlib.h>
@@ -101,11 +102,44 @@ static void spans_are_done_apart(void **state)
     prob_free(&p);
 }
 
+/* Keys and values of every type, of which the last byte is the last that may be read. */
+static void keys_end_where_memory_ends(void **state)
+{
+    static const int32_t types[3] = {QKV_F32, QKV_F16, QKV_BF16};
+    (void)state;
+    rng r = rng_from(79);
+    for (int i = 0; i < effort(60); i++) {
+        const int32_t type = i % 4 ? QKV_F32 : QKV_F64;
+        prob p = prob_new(type, 1, 2, 1, rng_range(&r, 1, 3), rng_range(&r, 1, 300),
+                          rng_range(&r, 1, 150), rng_range(&r, 1, 150));
+        prob_normal(&p, &r);
+        qkv_params x = prob_params(&p, (how){.isa = i % 5 ? QKV_ISA_BEST : QKV_ISA_SCALAR});
+        if (type == QKV_F32) { /* the same bytes, other numbers */
+            x.k.dtype = types[rng_range(&r, 0, 2)];
+            x.v.dtype = types[rng_range(&r, 0, 2)];
+        }
+        const size_t bytes = (size_t)(2 * p.sq * p.dv) * type_size(type);
+        char *const want = malloc(2 * bytes), *const got = want + bytes;
+        guarded k, v;
+        qkv_error e = qkv_error_init();
+        const void *const k_end = guard(&k, p.k, p.sk * p.d * (int64_t)type_size(x.k.dtype), 0);
+        const void *const v_end = guard(&v, p.v, p.sk * p.dv * (int64_t)type_size(x.v.dtype), 0);
+        if (qkv_attention(&x, p.q, p.k, p.v, want, &e)) fail_msg("%s", e.text);
+        if (qkv_attention(&x, p.q, k_end, v_end, got, &e)) fail_msg("%s", e.text);
+        if (memcmp(want, got, bytes)) fail_msg("%s", prob_text(&p));
+        guard_free(&k);
+        guard_free(&v);
+        free(want);
+        prob_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_bits_as_tiles),
         cmocka_unit_test(spans_are_done_apart),
+        cmocka_unit_test(keys_end_where_memory_ends),
     };
     return cmocka_run_group_tests_name("few", tests, NULL, NULL);
 }

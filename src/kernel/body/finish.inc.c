@@ -22,8 +22,8 @@ static void NAME(sink)(void *o_, void *m_, void *l_, double t_, int64_t dv, int6
 #if !defined(PORTABLE)
 /* a / l as division rounds it, for y = the nearest number to 1 / l, where nothing leaves the normal range:
  * the first q is off by less than 1.5 units in the last place, the second by less than 1, and with such
- * a q and such a y the last step is exact (Markstein, Computation of elementary functions on the
- * RISC System/6000, 1990, theorem 7). Five operations, where a division takes the time of 30. */
+ * a q and such a y the last step rounds as division does (Markstein, Computation of elementary
+ * functions on the IBM RISC System/6000 processor, 1990). */
 INLINE vec NAME(quotient)(vec a, vec l, vec y)
 {
     vec q = a * y;
@@ -56,7 +56,7 @@ INLINE void NAME(finish_square)(const real *o, vec l, vec y, int near, real fact
     for (int i = 0; i < LANES && i < rows; i++) *(NAME(vec_u) *)(out + i * row_stride) = x[i];
 }
 
-/* Whole squares of a tile whose channels are adjacent; the channels that they end before. */
+/* All of a tile whose channels are adjacent, LANES of them or more; the last square overlaps. */
 NOINLINE void NAME(finish_squares)(const real *o, const real *m, const real *l, real factor,
                                    real_u *out, int64_t row_stride, int64_t rows, int64_t dv,
                                    int64_t width)

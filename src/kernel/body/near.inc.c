@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* near.inc.c - for few rows: keys and values from the caller's memory into the first-level cache, each
- * byte read once, in the order of memory, while lines further on are fetched. Keys come turned, so
+ * byte read once, while lines further on are fetched. Keys come turned, so
  * that the lanes of a vector are keys; values come as they lie. Both come widened (rule 14), so what
  * computes knows one type only.
  */
