@@ -205,20 +205,26 @@ static int open_files(cli_masks *m, const cli_args *args, const cli_qkv *in, qkv
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
 
-/* a part of the tensors, and lists or files that speak of all of them, do not go together */
+/* A part of the tensors does not go together with what speaks of all heads or all batch entries. Lengths
+ * are every head's; beside --cu-q they are of the sequences inside one batch entry. */
 static int check_part(const cli_args *args)
 {
-    const cli_option *const part[2] = {&cli_opt_head, &cli_opt_batch};
-    const cli_option *const whole[] = {
-        &cli_opt_mask,   &cli_opt_mask_bits, &cli_opt_bias,     &cli_opt_alibi, &cli_opt_sink,
-        &cli_opt_kv_len, &cli_opt_q_len,     &cli_opt_kv_start, &cli_opt_cu_q,  &cli_opt_cu_k};
-    for (int i = 0; i < 2; i++)
-        for (size_t k = 0; k < sizeof whole / sizeof whole[0]; k++)
-            if (cli_given(args, part[i]) && cli_given(args, whole[k]))
-                return cli_refuse(
-                    "--%s is %s, but --%s speaks of all heads and batch entries; give "
-                    "one or the other",
-                    part[i]->name, cli_text(args, part[i]), whole[k]->name);
+    static const struct {
+        const cli_option *option;
+        bool entries; /* of batch entries only: unless packed */
+    } whole[] = {{&cli_opt_mask, false},    {&cli_opt_mask_bits, false}, {&cli_opt_bias, false},
+                 {&cli_opt_alibi, false},   {&cli_opt_sink, false},      {&cli_opt_kv_len, true},
+                 {&cli_opt_kv_start, true}, {&cli_opt_q_len, true}};
+    const bool packed = cli_given(args, &cli_opt_cu_q);
+    for (size_t k = 0; k < sizeof whole / sizeof whole[0]; k++) {
+        const bool head = cli_given(args, &cli_opt_head) && !whole[k].entries;
+        const bool batch = cli_given(args, &cli_opt_batch) && !(whole[k].entries && packed);
+        const cli_option *const part = head ? &cli_opt_head : &cli_opt_batch;
+        if ((head || batch) && cli_given(args, whole[k].option))
+            return cli_refuse("--%s is %s, but --%s speaks of all %s; give one or the other",
+                              part->name, cli_text(args, part), whole[k].option->name,
+                              whole[k].entries ? "batch entries" : "heads and batch entries");
+    }
     return CLI_DONE;
 }
 

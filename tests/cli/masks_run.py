@@ -226,6 +226,11 @@ def a_part_is_a_part_of_the_whole():
             run(*words, '--batch', b, '--head', h)
             assert numbers('o.npy').values == whole[(b * H + h) * S * D:][:S * D]
             assert numbers('keep.npy').values == kept[(b * H + h) * S * K:][:S * K]
+    lengths = '--kv-len', ','.join(str(K - b) for b in range(B)), '--kv-start', ','.join('1' * B)
+    run(*lengths)
+    whole = numbers('o.npy').values
+    run(*lengths, '--head', 1)
+    assert numbers('o.npy').values == [x for b in range(B) for x in whole[(b * H + 1) * S * D:][:S * D]]
 
 
 @test
