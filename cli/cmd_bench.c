@@ -83,8 +83,8 @@ static int run_once(bench *b, int i, double *seconds)
     args.workspace = b->workspace;
     args.workspace_size = qkv_plan_workspace(b->plan[i]);
     args.threads = b->machine.threads[r->all];
-    args.mask = b->data.look;
-    args.bias = b->data.bias;
+    if (r->mask == BENCH_BOOL || r->mask == BENCH_BOOL_HEADS) args.mask = b->data.look;
+    if (r->mask == BENCH_BIAS || r->mask == BENCH_BIAS_HEADS) args.bias = b->data.bias;
     qkv_error err = qkv_error_init();
     const double start = bench_now();
     for (int64_t n = 0; n < r->calls; n++)

@@ -174,7 +174,7 @@ void cli_place_args(const cli_place *m, qkv_run_args *a)
     a->kv_len = m->list[KV_LEN].x;
     a->q_len = m->list[Q_LEN].x;
     a->kv_start = m->list[KV_START].x;
-    a->q_offset = m->list[Q_OFFSET].x;
+    if (m->list[Q_OFFSET].n != 1) a->q_offset = m->list[Q_OFFSET].x; /* one is params.q_offset */
 }
 
 void cli_place_close(cli_place *m)

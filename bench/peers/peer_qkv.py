@@ -181,7 +181,8 @@ class Peer:
         for name in 'qkv':
             setattr(args, name, data[name].ctypes.data)
         if 'mask' in data:
-            args.mask = args.bias = data['mask'].ctypes.data
+            kind = 'mask' if row['mask'].startswith('bool') else 'bias'
+            setattr(args, kind, data['mask'].ctypes.data)
         run, where, why = lib.qkv_run, ctypes.byref(args), ctypes.byref(error)
         kept = (args, error, workspace, out, data)  # alive as long as the function is
 

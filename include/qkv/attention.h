@@ -21,7 +21,8 @@ extern "C" {
 #endif
 
 /* Features compose: a row sees the intersection. A member of qkv_params that belongs to a feature
- * is read only if its bit is set. A bit that this version does not know is refused. */
+ * is read only if its bit is set; a pointer of qkv_run_args that belongs to one is refused without
+ * it, since nobody would look at what it points at. A bit that this version does not know is refused. */
 #define QKV_USE_SCALE (UINT64_C(1) << 0)     /* params.scale in place of 1 / sqrt(q.dim[3]) */
 #define QKV_USE_CAUSAL (UINT64_C(1) << 1)    /* row i sees key j only if j <= its position */
 #define QKV_USE_WINDOW (UINT64_C(1) << 2)    /* params.window_left, .window_right */
@@ -62,10 +63,11 @@ typedef struct qkv_params {
     int32_t isa;  /* a qkv_isa */
     uint64_t use; /* QKV_USE_... */
     qkv_shape q, k, v, out;
-    double scale;        /* QKV_USE_SCALE: finite, may be 0 or negative */
-    int64_t q_offset;    /* row i stands at position i + q_offset (|q_offset| <= 2^62);
-                         top-left 0, bottom-right keys - rows */
-    int32_t max_threads; /* 0: 1. Sizes the workspace, never changes the result */
+    /* QKV_USE_SCALE: 0, or times log2(e) a normal number of the accumulator's type; may be negative */
+    double scale;
+    int64_t q_offset;    /* row i stands at position i + q_offset; |q_offset| <= 2^62, used or not.
+                         Top-left is 0, bottom-right keys - rows */
+    int32_t max_threads; /* 0: 1; at most 1,024. Sizes the workspace, never changes the result */
     int32_t reserved;    /* 0 */
     /* QKV_USE_WINDOW: a row at position p sees keys p - left ... p + right, both included; -1: that
      * side is open */
@@ -83,9 +85,11 @@ typedef struct qkv_params {
     int32_t slopes_by_batch; /* args.slopes is 0: [heads], 1: [batch][heads] */
     /* QKV_USE_ALIBI adds slope * -|position - key|. > 0: slope of head h is 2^(-max_bias (h + 1) / n),
      * n the largest power of two up to the number of heads; of the heads from n on
-     * 2^(-max_bias (2 (h - n) + 1) / (2 n)). 0: args.slopes */
+     * 2^(-max_bias (2 (h - n) + 1) / (2 n)). At most 1,000. 0: args.slopes */
     double alibi_max_bias;
-    double softcap; /* QKV_USE_SOFTCAP: > 0; a scaled score s becomes softcap * tanh(s / softcap) */
+    /* QKV_USE_SOFTCAP: > 0, and neither 2 / softcap nor softcap times log2(e) leaves the accumulator's
+     * normal numbers; a scaled score s becomes softcap * tanh(s / softcap) */
+    double softcap;
     double dropout; /* QKV_USE_DROPOUT: chance in [0, 1] that a weight is dropped */
 } qkv_params;
 
@@ -165,7 +169,7 @@ typedef struct qkv_show {
     void *capped;        /* the same after softcap and rule */
     void *masked;        /* after ALiBi and bias; -inf where the key is not seen */
     void *weight;        /* after softmax and before dropout; +0 where it is not seen */
-    void *keep;          /* 1 where dropout keeps */
+    void *keep;          /* 1 where dropout keeps: without it everywhere but in the left padding */
 } qkv_show;
 
 /* ---- run ------------------------------------------------------------------------------------- */
@@ -188,18 +192,21 @@ typedef struct qkv_run_args {
     const qkv_tap *tap;         /* NULL: nobody looks */
     /* One number for each batch (for each sequence with QKV_USE_PACKED, counted from its first row
      * and key). Batch b has rows 0 ... q_len[b] - 1 (the others are empty: +0 and -inf) and keys
-     * kv_start[b] ... kv_len[b] - 1. Positions count from kv_start[b]: key j stands at
-     * j - kv_start[b], row i at i - kv_start[b] + q_offset. */
+     * kv_start[b] ... kv_len[b] - 1; from kv_start[b] >= kv_len[b] on it has none, and its rows are
+     * empty. Positions count from kv_start[b]: key j stands at j - kv_start[b], row i at
+     * i - kv_start[b] + q_offset. Each number is at least 0 and at most what the tensors hold
+     * (|q_offset| <= 2^62). */
     const int64_t *kv_len, *q_len, *kv_start, *q_offset;
     /* QKV_USE_PACKED: sequence s has rows cu_q[s] ... cu_q[s + 1] - 1 and keys cu_k[s] ...
      * cu_k[s + 1] - 1 of the one batch, and sees no other's. sequences + 1 numbers, ascending from 0
      * to all rows (all keys). */
     const int64_t *cu_q, *cu_k;
-    const void *mask, *bias;    /* of params.mask and params.bias */
-    const void *slopes, *sinks; /* [heads] (slopes: see params), accumulator's type */
-    const qkv_rule *rule;       /* QKV_USE_RULE */
-    uint64_t seed;              /* QKV_USE_DROPOUT, with the numbers that head 0 and batch 0 (or
-                                    sequence 0) count as: */
+    const void *mask, *bias; /* of params.mask and params.bias */
+    /* [heads] (slopes: see params), accumulator's type; slopes are finite, a sink may be -inf: none */
+    const void *slopes, *sinks;
+    const qkv_rule *rule; /* QKV_USE_RULE */
+    /* Read for QKV_USE_DROPOUT only; head 0 and batch 0 (or sequence 0) count as these numbers. */
+    uint64_t seed;
     int64_t first_head, first_batch;
     void *row_max; /* [batch][head][row], accumulator's type: the largest score after cap and bias;
                        -inf where no key is seen. NULL: not kept */

@@ -40,6 +40,38 @@ static qkv_status check_workspace(const qkv_plan *plan, const qkv_run_args *a, q
     return QKV_OK;
 }
 
+/* What is given for a feature that the plan does not have would be passed over in silence: a mask, or an
+ * array that nobody fills. */
+static qkv_status refuse_unused(const qkv_plan *plan, const qkv_run_args *a, qkv_error *err)
+{
+    const struct {
+        const char *arg, *bit;
+        const void *given;
+        uint64_t use;
+    } list[] = {{"args.kv_len", "KV_LEN", a->kv_len, QKV_USE_KV_LEN},
+                {"args.q_len", "Q_LEN", a->q_len, QKV_USE_Q_LEN},
+                {"args.kv_start", "KV_START", a->kv_start, QKV_USE_KV_START},
+                {"args.q_offset", "Q_OFFSETS", a->q_offset, QKV_USE_Q_OFFSETS},
+                {"args.cu_q", "PACKED", a->cu_q, QKV_USE_PACKED},
+                {"args.cu_k", "PACKED", a->cu_k, QKV_USE_PACKED},
+                {"args.mask", "MASK", a->mask, QKV_USE_MASK},
+                {"args.bias", "BIAS", a->bias, QKV_USE_BIAS},
+                {"args.slopes", "ALIBI", a->slopes, QKV_USE_ALIBI},
+                {"args.sinks", "SINK", a->sinks, QKV_USE_SINK},
+                {"args.rule", "RULE", a->rule, QKV_USE_RULE},
+                {"args.key_sums", "KEY_SUMS", a->key_sums, QKV_USE_KEY_SUMS}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (list[i].given && !(plan->use & list[i].use))
+            return qkvi_fail(err, QKV_EARG, list[i].arg, 1, 0,
+                             QKVI_SAY(QKVI_S(list[i].arg),
+                                      QKVI_S(" is given (1), but params.use has no QKV_USE_"),
+                                      QKVI_S(list[i].bit), QKVI_S("; then it must be NULL (0)")));
+    if (a->slopes == NULL || !(plan->alibi_max_bias > 0)) return QKV_OK;
+    return qkvi_fail(err, QKV_EARG, "args.slopes", 1, 0,
+                     QKVI_SAY(QKVI_S("args.slopes is given (1) and params.alibi_max_bias is, too; "
+                                     "then it must be NULL (0)")));
+}
+
 qkv_status qkvi_take_args(const qkv_plan *plan, const qkv_run_args *given, qkv_run_args *a,
                           qkv_threads *threads, qkv_error *err)
 {
@@ -52,6 +84,7 @@ qkv_status qkvi_take_args(const qkv_plan *plan, const qkv_run_args *given, qkv_r
             err, QKV_EARG, "args.reserved", a->reserved, 0,
             QKVI_SAY(QKVI_S("args.reserved is "), QKVI_I(a->reserved), QKVI_S("; it must be 0")));
     if ((s = qkvi_take_threads(a->threads, threads, err))) return s;
+    if ((s = refuse_unused(plan, a, err))) return s;
     return check_workspace(plan, a, err);
 }
 

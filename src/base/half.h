@@ -41,6 +41,15 @@ static inline float qkvi_f16_widen(uint16_t h)
     return w.x;
 }
 
+/* The number at any byte address; bf16: which of the two types. Copied, not read: gcc 14 for aarch64
+ * fails on a call with a number of an under-aligned type. */
+static inline float qkvi_half_at(const void *p, int bf16)
+{
+    uint16_t h;
+    __builtin_memcpy(&h, p, sizeof h);
+    return bf16 ? qkvi_bf16_widen(h) : qkvi_f16_widen(h);
+}
+
 /* A positive number's bits in a type with `digits` after the point, from bits that have `more` digits
  * beyond those; the exponent is biased as in the narrow type and may be 0 or less (subnormal). What
  * carries out of the digits moves the exponent; what the caller finds too large is infinity. */

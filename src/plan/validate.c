@@ -13,10 +13,6 @@
      QKV_USE_Q_LEN | QKV_USE_KV_START | QKV_USE_Q_OFFSETS | QKV_USE_PACKED | QKV_USE_MASK |        \
      QKV_USE_BIAS | QKV_USE_ALIBI | QKV_USE_SOFTCAP | QKV_USE_SINK | QKV_USE_RULE |                \
      QKV_USE_DROPOUT | QKV_USE_KEY_SUMS)
-/* what reads a row's position */
-#define POSITIONS                                                                                  \
-    (QKV_USE_CAUSAL | QKV_USE_WINDOW | QKV_USE_PREFIX | QKV_USE_ALIBI | QKV_USE_RULE |             \
-     QKV_USE_DROPOUT)
 #define FAR_OFFSET (INT64_C(1) << 62)
 enum { MAX_THREADS = 1024, MAX_BIAS = 1000 };
 
@@ -152,7 +148,7 @@ static qkv_status check_options(const qkv_params *p, qkv_error *err)
 
 static qkv_status check_positions(const qkv_params *p, qkv_error *err)
 {
-    if ((p->use & POSITIONS) && (p->q_offset > FAR_OFFSET || p->q_offset < -FAR_OFFSET))
+    if (p->q_offset > FAR_OFFSET || p->q_offset < -FAR_OFFSET)
         return qkvi_fail(err, QKV_EARG, "params.q_offset", p->q_offset, FAR_OFFSET,
                          QKVI_SAY(QKVI_S("params.q_offset is "), QKVI_I(p->q_offset),
                                   QKVI_S("; it must be between -2^62 and 2^62")));

@@ -12,7 +12,6 @@
 
 typedef float any_float __attribute__((aligned(1), may_alias));
 typedef double any_double __attribute__((aligned(1), may_alias));
-typedef uint16_t any_half __attribute__((aligned(1), may_alias));
 
 static double number_at(const void *tensor, int64_t index, int32_t dtype)
 {
@@ -20,9 +19,8 @@ static double number_at(const void *tensor, int64_t index, int32_t dtype)
     case QKV_F32:
         return (double)((const any_float *)tensor)[index];
     case QKV_F16:
-        return (double)qkvi_f16_widen(((const any_half *)tensor)[index]);
     case QKV_BF16:
-        return (double)qkvi_bf16_widen(((const any_half *)tensor)[index]);
+        return (double)qkvi_half_at((const char *)tensor + 2 * index, dtype == QKV_BF16);
     default:
         return ((const any_double *)tensor)[index];
     }

@@ -11,11 +11,9 @@ static double number_at(const void *x, int64_t i, int32_t dtype)
 {
     typedef float any_float __attribute__((aligned(1), may_alias));
     typedef double any_double __attribute__((aligned(1), may_alias));
-    typedef uint16_t any_half __attribute__((aligned(1), may_alias));
     if (dtype == QKV_F64) return ((const any_double *)x)[i];
     if (dtype == QKV_F32) return (double)((const any_float *)x)[i];
-    const uint16_t h = ((const any_half *)x)[i];
-    return (double)(dtype == QKV_F16 ? qkvi_f16_widen(h) : qkvi_bf16_widen(h));
+    return (double)qkvi_half_at((const char *)x + 2 * i, dtype == QKV_BF16);
 }
 
 /* One row; at: its element 0 in every out, flat: its place in every lse. */

@@ -447,6 +447,8 @@ static void the_row_offset_has_a_bound(void **state)
     p.use = QKV_USE_CAUSAL;
     p.q_offset = INT64_MIN;
     assert_int_equal(qkv_plan_create(&(qkv_plan *){NULL}, &p, NULL, NULL), QKV_EARG);
+    p.use = 0; /* it has no bit of its own: a bound is a bound */
+    assert_int_equal(qkv_plan_create(&(qkv_plan *){NULL}, &p, NULL, NULL), QKV_EARG);
 }
 
 static void sizes_beyond_64_bits_are_refused(void **state)

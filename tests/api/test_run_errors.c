@@ -6,6 +6,7 @@
  */
 #include "helpers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -391,6 +392,69 @@ static void an_executor_that_skips_is_noticed(void **state)
     }
 }
 
+/* A pointer whose feature the plan does not have would be passed over in silence. */
+static void what_nobody_would_look_at_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arg;
+        size_t offset;
+    } unused[] = {{"args.kv_len", offsetof(qkv_run_args, kv_len)},
+                  {"args.q_len", offsetof(qkv_run_args, q_len)},
+                  {"args.kv_start", offsetof(qkv_run_args, kv_start)},
+                  {"args.q_offset", offsetof(qkv_run_args, q_offset)},
+                  {"args.cu_q", offsetof(qkv_run_args, cu_q)},
+                  {"args.cu_k", offsetof(qkv_run_args, cu_k)},
+                  {"args.mask", offsetof(qkv_run_args, mask)},
+                  {"args.bias", offsetof(qkv_run_args, bias)},
+                  {"args.slopes", offsetof(qkv_run_args, slopes)},
+                  {"args.sinks", offsetof(qkv_run_args, sinks)},
+                  {"args.rule", offsetof(qkv_run_args, rule)},
+                  {"args.key_sums", offsetof(qkv_run_args, key_sums)}};
+    static double something[64];
+    const void *const given = something;
+    qkv_params p = rig_params();
+    rig r = rig_new(&p);
+    const qkv_run_args good = r.args;
+    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++) {
+        r.args = good;
+        memcpy((char *)&r.args + unused[i].offset, &given, sizeof given);
+        const qkv_error e = assert_run(&r, QKV_EARG, unused[i].arg);
+        assert_non_null(strstr(e.text, "QKV_USE_"));
+    }
+    assert_true(untouched(&r));
+    rig_free(&r);
+    p.use = QKV_USE_ALIBI;
+    p.alibi_max_bias = 8; /* two answers to one question */
+    r = rig_new(&p);
+    r.args.slopes = something;
+    assert_run(&r, QKV_EARG, "args.slopes");
+    r.args.slopes = NULL;
+    assert_int_equal(qkv_run(r.plan, &r.args, NULL), QKV_OK);
+    rig_free(&r);
+}
+
+/* Padding that reaches beyond the keys leaves none: empty rows. */
+static void padding_beyond_the_keys_leaves_none(void **state)
+{
+    (void)state;
+    static const int64_t start[B] = {4, 0}, length[B] = {2, SK};
+    static const int32_t align[2] = {QKV_ALIGN_OFFSET, QKV_ALIGN_BOTTOM_RIGHT};
+    for (int i = 0; i < 2; i++) {
+        qkv_params p = rig_params();
+        p.use = QKV_USE_KV_START | QKV_USE_KV_LEN | QKV_USE_CAUSAL;
+        p.align = align[i];
+        rig r = rig_new(&p);
+        r.args.kv_start = start;
+        r.args.kv_len = length;
+        assert_int_equal(qkv_run(r.plan, &r.args, NULL), QKV_OK);
+        for (int n = 0; n < NLSE / B; n++) assert_true(r.arena[AT_LSE + n] == -(float)INFINITY);
+        for (int n = 0; n < NOUT / B; n++) assert_true(is_plus_zero(r.arena + AT_OUT, QKV_F32, n));
+        assert_true(r.arena[AT_LSE + NLSE - 1] > -(float)INFINITY);
+        rig_free(&r);
+    }
+}
+
 static void partial_arguments_are_checked(void **state)
 {
     (void)state;
@@ -487,6 +551,8 @@ int main(void)
         cmocka_unit_test(a_tap_stops),
         cmocka_unit_test(a_wrong_tap_is_refused),
         cmocka_unit_test(an_executor_that_skips_is_noticed),
+        cmocka_unit_test(what_nobody_would_look_at_is_refused),
+        cmocka_unit_test(padding_beyond_the_keys_leaves_none),
         cmocka_unit_test(partial_arguments_are_checked),
     };
     return cmocka_run_group_tests_name("run_errors", tests, NULL, NULL);

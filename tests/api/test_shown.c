@@ -243,6 +243,7 @@ static void refused(const prob *p, qkv_show *show, void *sums, const char *arg)
         part.data_size = sizeof data;
         qkv_plan_destroy(plan);
         x.use &= ~QKV_USE_KEY_SUMS;
+        a.key_sums = NULL;
         assert_int_equal(qkv_plan_create(&plan, &x, NULL, NULL), QKV_OK);
         assert_true(qkv_run_partial(plan, &a, &part, &e) < 0);
         assert_string_equal(e.arg, arg);

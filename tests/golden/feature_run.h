@@ -248,6 +248,21 @@ static inline void *feature_output(int64_t bytes, int value)
     return x;
 }
 
+/* The library takes no pointer to what the plan does not use. */
+static inline void feature_only_used(qkv_run_args *a, uint64_t use)
+{
+    if (!(use & QKV_USE_KV_LEN)) a->kv_len = NULL;
+    if (!(use & QKV_USE_Q_LEN)) a->q_len = NULL;
+    if (!(use & QKV_USE_KV_START)) a->kv_start = NULL;
+    if (!(use & QKV_USE_Q_OFFSETS)) a->q_offset = NULL;
+    if (!(use & QKV_USE_PACKED)) a->cu_q = a->cu_k = NULL;
+    if (!(use & QKV_USE_MASK)) a->mask = NULL;
+    if (!(use & QKV_USE_BIAS)) a->bias = NULL;
+    if (!(use & QKV_USE_ALIBI)) a->slopes = NULL;
+    if (!(use & QKV_USE_SINK)) a->sinks = NULL;
+    if (!(use & QKV_USE_RULE)) a->rule = NULL;
+}
+
 static inline void feature_inputs(feature_run *f, const feature_tensors *t)
 {
     const feature_case *const c = f->c;
@@ -285,6 +300,7 @@ static inline qkv_status feature_open(feature_run *f, const feature_case *c, int
     const qkv_status status = qkv_plan_create(&f->plan, &params, NULL, err);
     if (status != QKV_OK) return status;
     feature_inputs(f, t);
+    feature_only_used(&f->args, params.use);
     f->out = feature_output(rows * c->base.d_v * feature_bytes(feature_type(c, c->out_type)), 0xa5);
     f->lse = feature_output(rows * real, 0xa5);
     f->row_max = feature_output(rows * real, 0xa5);

@@ -131,10 +131,10 @@ static void run(const call *c, int32_t dtype, int32_t isa)
     a.out = own[3];
     a.lse = own[4];
     a.mask = c->mask;
-    a.bias = own[5];
-    a.slopes = own[6];
-    a.sinks = own[7];
-    a.kv_len = c->kv_len;
+    a.bias = c->bias ? own[5] : NULL;
+    a.slopes = c->slopes ? own[6] : NULL;
+    a.sinks = c->sinks ? own[7] : NULL;
+    a.kv_len = c->use & QKV_USE_KV_LEN ? c->kv_len : NULL;
     a.show = c->keep ? &show : NULL;
     a.workspace = workspace_new(plan);
     a.workspace_size = qkv_plan_workspace(plan);
