@@ -181,9 +181,9 @@ static int check_choice(const cli_qkv *t, const char *option, int64_t at, int fr
     return CLI_DONE;
 }
 
-static void choose(files_slice *s, int32_t rank, int from_end, int64_t at)
+void cli_slice_choose(files_slice *s, int32_t rank, int from_end, int64_t at)
 {
-    if (rank < from_end || at < 0) return;
+    if (rank < from_end || at < 0 || s->count[rank - from_end] == 1) return;
     s->begin[rank - from_end] = at;
     s->count[rank - from_end] = 1;
 }
@@ -198,9 +198,13 @@ static int choose_part(cli_qkv *t, int64_t head, int64_t batch)
         const int64_t share =
             i != CLI_Q && head >= 0 ? axis(t, CLI_Q, HEADS) / axis(t, CLI_K, HEADS) : 1;
         t->slice[i] = files_slice_all(t->file[i]);
-        choose(&t->slice[i], t->rank, HEADS, head < 0 ? -1 : head / share);
-        choose(&t->slice[i], t->rank, BATCH, batch);
+        cli_slice_choose(&t->slice[i], t->rank, HEADS, head < 0 ? -1 : head / share);
+        cli_slice_choose(&t->slice[i], t->rank, BATCH, batch);
     }
+    t->head = head;
+    t->entry = batch;
+    t->all_heads = axis(t, CLI_Q, HEADS);
+    t->all_entries = axis(t, CLI_Q, BATCH);
     return CLI_DONE;
 }
 

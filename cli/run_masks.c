@@ -63,18 +63,20 @@ static int open_file(cli_masks *m, int which, const cli_option *option, const ch
                                            : most == 2 ? "most 2"
                                                        : "most 4"
                                          : "least 1");
+    m->slice[which] = files_slice_all(m->file[which]);
     return CLI_DONE;
 }
 
 /* The tensor's dimensions from the end; those that are missing are 1, a last one of 1 repeats. Bits: the
- * last one counts bytes of 8 keys. */
-static int pair_shape(const cli_masks *m, int which, const cli_qkv *in, qkv_shape *s)
+ * last one counts bytes of 8 keys. The file speaks of all heads and batch entries, also where a part of
+ * them is computed. */
+static int pair_shape(cli_masks *m, int which, const cli_qkv *in, qkv_shape *s)
 {
     static const char *const axis[4] = {"batch entries", "heads", "queries", "keys"};
     const npy_header *const h = files_header(m->file[which]);
     const bool bits = h->type == NPY_U1;
     const int64_t bytes = in->keys / 8 + (in->keys % 8 != 0);
-    const int64_t full[4] = {in->batch, in->heads, in->queries, bits ? bytes : in->keys};
+    const int64_t full[4] = {in->all_entries, in->all_heads, in->queries, bits ? bytes : in->keys};
     int64_t dim[4];
     for (int a = 0; a < 4; a++) {
         const int from_end = 4 - a;
@@ -85,6 +87,10 @@ static int pair_shape(const cli_masks *m, int which, const cli_qkv *in, qkv_shap
                           bits && a == 3 ? "bytes of 8 keys" : axis[a],
                           a == 3 ? "at most " : "1 or ", full[a]);
     }
+    cli_slice_choose(&m->slice[which], h->rank, 3, in->head);
+    cli_slice_choose(&m->slice[which], h->rank, 4, in->entry);
+    if (in->head >= 0) dim[1] = 1;
+    if (in->entry >= 0) dim[0] = 1;
     if (bits) { /* the rows are as long as they are in the file; what lies beyond the keys is not read */
         *s = qkv_shape_dense(QKV_BITS, dim[0], dim[1], dim[2], dim[3] * 8);
         if (s->dim[3] > in->keys) s->dim[3] = in->keys;
@@ -135,6 +141,10 @@ static int open_slopes(cli_masks *m, const char *text, const cli_qkv *in, qkv_pa
     if (!text) return CLI_DONE;
     p->use |= QKV_USE_ALIBI;
     if (cli_parse_real(text, &max)) {
+        if (max > 0 && in->head >= 0 && in->all_heads > 1)
+            return cli_refuse("--head is %" PRId64 ", but --alibi %s goes by the number of heads; "
+                              "give a file of %" PRId64 " slopes",
+                              in->head, text, in->all_heads);
         if (max > 0 && max <= 1000) {
             p->alibi_max_bias = max;
             return CLI_DONE;
@@ -147,12 +157,16 @@ static int open_slopes(cli_masks *m, const char *text, const cli_qkv *in, qkv_pa
     if (bad) return bad;
     const npy_header *const h = files_header(m->file[ALIBI]);
     const int64_t heads = h->rank ? h->dim[h->rank - 1] : 1;
-    const int64_t batches = p->use & QKV_USE_PACKED ? p->sequences : in->batch;
+    const bool packed = p->use & QKV_USE_PACKED;
+    const int64_t batches = packed ? p->sequences : in->all_entries;
     p->slopes_by_batch = h->rank == 2;
-    if (heads == in->heads && (h->rank < 2 || h->dim[0] == batches)) return CLI_DONE;
+    cli_slice_choose(&m->slice[ALIBI], h->rank, 1, in->head);
+    cli_slice_choose(&m->slice[ALIBI], h->rank, 2, packed ? -1 : in->entry);
+    if (heads == in->all_heads && (h->rank < 2 || h->dim[0] == batches)) return CLI_DONE;
     return cli_refuse("%s has %" PRId64 " slope%s; %" PRId64
                       " are needed, one a head, or as many for each of %" PRId64 " batch entries",
-                      files_name(m->file[ALIBI]), h->elems, cli_s(h->elems), in->heads, batches);
+                      files_name(m->file[ALIBI]), h->elems, cli_s(h->elems), in->all_heads,
+                      batches);
 }
 
 static int open_sinks(cli_masks *m, const char *text, const cli_qkv *in, qkv_params *p)
@@ -169,8 +183,9 @@ static int open_sinks(cli_masks *m, const char *text, const cli_qkv *in, qkv_par
         if (!bad) bad = open_file(m, SINK, &cli_opt_sink, text);
         if (bad) return bad;
         n = files_header(m->file[SINK])->elems;
+        cli_slice_choose(&m->slice[SINK], files_header(m->file[SINK])->rank, 1, in->head);
     }
-    return cli_check_count(n, in->heads, "sink", "head");
+    return cli_check_count(n, in->all_heads, "sink", "head");
 }
 
 static int open_mask(cli_masks *m, const cli_args *args, const cli_qkv *in, qkv_params *p)
@@ -205,29 +220,6 @@ static int open_files(cli_masks *m, const cli_args *args, const cli_qkv *in, qkv
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
 
-/* A part of the tensors does not go together with what speaks of all heads or all batch entries. Lengths
- * are every head's; beside --cu-q they are of the sequences inside one batch entry. */
-static int check_part(const cli_args *args)
-{
-    static const struct {
-        const cli_option *option;
-        bool entries; /* of batch entries only: unless packed */
-    } whole[] = {{&cli_opt_mask, false},    {&cli_opt_mask_bits, false}, {&cli_opt_bias, false},
-                 {&cli_opt_alibi, false},   {&cli_opt_sink, false},      {&cli_opt_kv_len, true},
-                 {&cli_opt_kv_start, true}, {&cli_opt_q_len, true}};
-    const bool packed = cli_given(args, &cli_opt_cu_q);
-    for (size_t k = 0; k < sizeof whole / sizeof whole[0]; k++) {
-        const bool head = cli_given(args, &cli_opt_head) && !whole[k].entries;
-        const bool batch = cli_given(args, &cli_opt_batch) && !(whole[k].entries && packed);
-        const cli_option *const part = head ? &cli_opt_head : &cli_opt_batch;
-        if ((head || batch) && cli_given(args, whole[k].option))
-            return cli_refuse("--%s is %s, but --%s speaks of all %s; give one or the other",
-                              part->name, cli_text(args, part), whole[k].option->name,
-                              whole[k].entries ? "batch entries" : "heads and batch entries");
-    }
-    return CLI_DONE;
-}
-
 int cli_masks_open(cli_masks *m, const cli_args *args, const cli_qkv *in, qkv_params *p)
 {
     if (cli_given(args, &cli_opt_softcap)) {
@@ -241,8 +233,7 @@ int cli_masks_open(cli_masks *m, const cli_args *args, const cli_qkv *in, qkv_pa
     if (cli_given(args, &cli_opt_seed) && !cli_given(args, &cli_opt_dropout))
         return cli_refuse("--seed is %s, but there is no --dropout", cli_text(args, &cli_opt_seed));
     m->seed = (uint64_t)cli_int(args, &cli_opt_seed, 0);
-    int bad = check_part(args);
-    if (!bad) bad = cli_place_open(&m->place, args, in, p);
+    int bad = cli_place_open(&m->place, args, in, p);
     if (!bad) bad = open_files(m, args, in, p);
     return bad ? bad : cli_place_check(&m->place, args, in, p);
 }
@@ -252,30 +243,31 @@ uint64_t cli_masks_bytes(const cli_masks *m)
     uint64_t sum = 0;
     for (int i = 0; i < CLI_ADDED; i++) {
         if (!m->file[i]) continue;
-        const files_slice all = files_slice_all(m->file[i]);
-        const uint64_t bytes = (uint64_t)files_read_bytes(m->file[i], &all);
+        const uint64_t bytes = (uint64_t)files_read_bytes(m->file[i], &m->slice[i]);
         sum = bytes > UINT64_MAX - sum ? UINT64_MAX : sum + bytes;
     }
     return sum;
 }
 
-/* n slopes or sinks in the type that is computed in */
-static int to_real(cli_masks *m, int which, int32_t dtype)
+/* slopes or sinks in the type that is computed in */
+static int to_real(cli_masks *m, int which, const cli_qkv *in)
 {
     const files_tensor *const t = &m->tensor[which];
-    const int64_t n = m->file[which] ? files_header(m->file[which])->elems : m->ncount[which];
+    const int64_t first = in->head < 0 ? 0 : in->head; /* of a list */
+    int64_t n = m->file[which] ? 1 : in->heads;
+    for (int32_t a = 0; m->file[which] && a < t->rank; a++) n *= t->dim[a];
     m->real[which] = files_alloc(n * 8);
     if (!m->real[which]) return cli_failed("no memory for %" PRId64 " numbers", n);
     for (int64_t i = 0; i < n; i++) {
         float narrow;
-        double x = m->numbers[which] ? m->numbers[which][i] : 0;
+        double x = m->numbers[which] ? m->numbers[which][first + i] : 0;
         if (m->file[which] && t->type == NPY_F8) memcpy(&x, (const char *)t->data + 8 * i, 8);
         if (m->file[which] && t->type == NPY_F4) {
             memcpy(&narrow, (const char *)t->data + 4 * i, 4);
             x = (double)narrow;
         }
         narrow = (float)x;
-        if (dtype == QKV_F64)
+        if (in->dtype == QKV_F64)
             memcpy((char *)m->real[which] + 8 * i, &x, 8);
         else
             memcpy((char *)m->real[which] + 4 * i, &narrow, 4);
@@ -289,11 +281,10 @@ int cli_masks_read(cli_masks *m, const cli_qkv *in)
     int bad = CLI_DONE;
     for (int i = 0; i < CLI_ADDED && !bad; i++) {
         if (m->file[i]) {
-            const files_slice all = files_slice_all(m->file[i]);
-            if (files_read(m->file[i], &all, &m->tensor[i], &err) != 0)
+            if (files_read(m->file[i], &m->slice[i], &m->tensor[i], &err) != 0)
                 return cli_files_error(&err);
         }
-        if (i >= ALIBI && (m->file[i] || m->numbers[i])) bad = to_real(m, i, in->dtype);
+        if (i >= ALIBI && (m->file[i] || m->numbers[i])) bad = to_real(m, i, in);
     }
     return bad;
 }

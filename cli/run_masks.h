@@ -17,6 +17,7 @@ typedef struct cli_masks {
     cli_place place;
     files_input *file[CLI_ADDED]; /* --mask(-bits) --bias --alibi --sink */
     const cli_option *option[CLI_ADDED];
+    files_slice slice[CLI_ADDED]; /* what of them --head and --batch leave */
     files_tensor tensor[CLI_ADDED];
     double *numbers[CLI_ADDED]; /* of --sink, given as a list */
     int64_t ncount[CLI_ADDED];

@@ -66,7 +66,7 @@ static int read_lists(cli_place *m, const cli_args *args, const cli_qkv *in, qkv
     if (m->list[CU_Q].x && in->rank == 4)
         return cli_refuse("--cu-q packs sequences into one batch, but the files have rank 4; rank "
                           "2 or 3 is needed");
-    const int64_t batches = m->list[CU_Q].x ? m->list[CU_Q].n - 1 : in->batch;
+    const int64_t batches = m->list[CU_Q].x ? m->list[CU_Q].n - 1 : in->all_entries;
     const char *const each = m->list[CU_Q].x ? "sequence" : "batch entry";
     if (m->list[CU_Q].x) {
         if (m->list[CU_K].n != m->list[CU_Q].n)
@@ -88,6 +88,8 @@ static int read_lists(cli_place *m, const cli_args *args, const cli_qkv *in, qkv
     for (int i = KV_LEN; i <= KV_START && !bad; i++)
         if (m->list[i].x)
             bad = cli_check_count(m->list[i].n, batches, cli_place_option[i]->name, each);
+    for (int i = KV_LEN; i <= Q_OFFSET && in->entry >= 0 && !bad; i++)
+        if (m->list[i].n == batches) m->list[i].x[0] = m->list[i].x[in->entry];
     return bad;
 }
 

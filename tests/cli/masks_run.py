@@ -215,22 +215,53 @@ def what_is_added():
     assert run('--sink', 'sink.npy') == run('--sink', '0.5,-1')
 
 
+def part_options():
+    """Each option that speaks of heads or batch entries, in each form that has them; then all at once."""
+    say = [(b * 5 + h * 3 + i * 7 + j * 11) % 4 for b in range(B) for h in range(H)
+           for i in range(S) for j in range(K)]
+    bits, width = packed_bits([[x != 0 for x in say[n * K:][:K]] for n in range(B * H * S)], K, 0)
+    write('mask.npy', [x != 0 for x in say], (B, H, S, K), '|b1')
+    write('heads.npy', [x != 0 for x in say[:H * K]], (H, 1, K), '|b1')
+    write('entries.npy', [x != 0 for x in say[:B * K]], (B, 1, 1, K), '|b1')
+    write('bits.npy', bits, (B, H, S, width), '|u1')
+    write('bias.npy', [x / 4 if x else -math.inf for x in say], (B, H, S, K), '<f2')
+    write('bias8.npy', [x / 4 for x in say[:H * S * K]], (1, H, S, K), '<f8')
+    write('slope.npy', [0.5, 0.25], (H,), '<f8')
+    write('slopes.npy', [0.5, 0.25, 1, 2], (B, H))
+    write('sink.npy', [0.5, -1], (H,))
+    write('len.npy', [9, 4], (B,), '<i4')
+    one = [('--mask', 'mask.npy'), ('--mask', 'heads.npy'), ('--mask', 'entries.npy'),
+           ('--mask-bits', 'bits.npy', '--mask-true-drops'), ('--bias', 'bias.npy'),
+           ('--bias', 'bias8.npy'), ('--alibi', 'slope.npy', '--q-offset', '3,-2'),
+           ('--alibi', 'slopes.npy', '--q-offset', 1), ('--sink', '0.5,-1'), ('--sink', 'sink.npy'),
+           ('--kv-len', 'len.npy'), ('--kv-len', '4,9', '--causal=bottom-right'),
+           ('--q-len', '2,6'), ('--kv-start', '1,3', '--q-len', '6,1'),
+           ('--q-offset', '3,-2', '--window', '2,1'), ('--dropout', 0.4, '--seed', 7, '--causal=3')]
+    every = ('--mask', 'mask.npy', '--bias', 'bias.npy', '--alibi', 'slopes.npy', '--sink', 'sink.npy',
+             '--kv-len', '9,7', '--q-len', '5,6', '--kv-start', '0,2', '--q-offset', '3,1',
+             '--causal', '--window', '5,-1', '--dropout', 0.3, '--softcap', 2)
+    return [*one, every]
+
+
 @test
 def a_part_is_a_part_of_the_whole():
-    """Also of what dropout drops, which goes by the numbers of batch entries and heads."""
-    words = '--dropout', 0.4, '--seed', 7, '--keep-mask', 'keep.npy', '--causal=3'
-    run(*words)
-    whole, kept = numbers('o.npy').values, numbers('keep.npy').values
-    for b in range(B):
-        for h in range(H):
-            run(*words, '--batch', b, '--head', h)
-            assert numbers('o.npy').values == whole[(b * H + h) * S * D:][:S * D]
-            assert numbers('keep.npy').values == kept[(b * H + h) * S * K:][:S * K]
-    lengths = '--kv-len', ','.join(str(K - b) for b in range(B)), '--kv-start', ','.join('1' * B)
-    run(*lengths)
-    whole = numbers('o.npy').values
-    run(*lengths, '--head', 1)
-    assert numbers('o.npy').values == [x for b in range(B) for x in whole[(b * H + 1) * S * D:][:S * D]]
+    """Also of what dropout drops, which goes by the numbers of batch entries and heads. A file or list
+    speaks of the whole; the part takes its own."""
+    kept = (('o', S * D), ('keep', S * K), ('w', S * K), ('lse', S), ('sums', K))
+    for words in part_options():
+        words = (*words, '--weights', 'w.npy', '--lse', 'lse.npy', '--key-sums', 'sums.npy',
+                 *(('--keep-mask', 'keep.npy') if '--dropout' in words else ()))
+        now = [x for x in kept if x[0] != 'keep' or '--dropout' in words]
+        run(*words)
+        whole = {name: numbers(f'{name}.npy').values for name, _ in now}
+        for b in (None, *range(B)):
+            for h in (None, *range(H)):
+                part = () if b is None else ('--batch', b)
+                run(*words, *part, *(() if h is None else ('--head', h)))
+                for name, each in now:
+                    want = [x for y in range(B) for z in range(H) if b in (None, y) and h in (None, z)
+                            for x in whole[name][(y * H + z) * each:][:each]]
+                    assert numbers(f'{name}.npy').values == want, (words, b, h, name)
 
 
 @test
