@@ -246,7 +246,8 @@ static int compute(job *j)
     e.args.workspace_size = j->workspace_bytes;
     /* what dropout drops is drawn by the numbers of the whole, also of a part of it */
     e.args.first_head = cli_int(j->args, &cli_opt_head, 0);
-    e.args.first_batch = cli_int(j->args, &cli_opt_batch, 0);
+    if (!cli_given(j->args, &cli_opt_cu_q)) /* there sequences are counted, from 0 */
+        e.args.first_batch = cli_int(j->args, &cli_opt_batch, 0);
     cli_masks_args(&j->masks, &e.args);
     cli_kept_args(&j->kept, &e.args);
     e.whole = cli_kept_any(&j->kept);

@@ -63,9 +63,10 @@ static int read_lists(cli_place *m, const cli_args *args, const cli_qkv *in, qkv
     if (!m->list[CU_Q].x != !m->list[CU_K].x)
         return cli_refuse("--cu-q and --cu-k come together; only --%s is given",
                           m->list[CU_Q].x ? "cu-q" : "cu-k");
-    if (m->list[CU_Q].x && in->rank == 4)
-        return cli_refuse("--cu-q packs sequences into one batch, but the files have rank 4; rank "
-                          "2 or 3 is needed");
+    if (m->list[CU_Q].x && in->batch != 1)
+        return cli_refuse("--cu-q packs sequences into one batch entry, but the files have %" PRId64
+                          "; choose one: --batch N",
+                          in->batch);
     const int64_t batches = m->list[CU_Q].x ? m->list[CU_Q].n - 1 : in->all_entries;
     const char *const each = m->list[CU_Q].x ? "sequence" : "batch entry";
     if (m->list[CU_Q].x) {
@@ -88,7 +89,8 @@ static int read_lists(cli_place *m, const cli_args *args, const cli_qkv *in, qkv
     for (int i = KV_LEN; i <= KV_START && !bad; i++)
         if (m->list[i].x)
             bad = cli_check_count(m->list[i].n, batches, cli_place_option[i]->name, each);
-    for (int i = KV_LEN; i <= Q_OFFSET && in->entry >= 0 && !bad; i++)
+    const bool chosen = in->entry >= 0 && !m->list[CU_Q].x;
+    for (int i = KV_LEN; i <= Q_OFFSET && chosen && !bad; i++)
         if (m->list[i].n == batches) m->list[i].x[0] = m->list[i].x[in->entry];
     return bad;
 }

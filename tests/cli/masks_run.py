@@ -254,14 +254,13 @@ def a_part_is_a_part_of_the_whole():
         now = [x for x in kept if x[0] != 'keep' or '--dropout' in words]
         run(*words)
         whole = {name: numbers(f'{name}.npy').values for name, _ in now}
-        for b in (None, *range(B)):
-            for h in (None, *range(H)):
-                part = () if b is None else ('--batch', b)
-                run(*words, *part, *(() if h is None else ('--head', h)))
-                for name, each in now:
-                    want = [x for y in range(B) for z in range(H) if b in (None, y) and h in (None, z)
-                            for x in whole[name][(y * H + z) * each:][:each]]
-                    assert numbers(f'{name}.npy').values == want, (words, b, h, name)
+        for b, h in ((None, 1), (1, None), (0, 1), (1, 0)):
+            part = () if b is None else ('--batch', b)
+            run(*words, *part, *(() if h is None else ('--head', h)))
+            for name, each in now:
+                want = [x for y in range(B) for z in range(H) if b in (None, y) and h in (None, z)
+                        for x in whole[name][(y * H + z) * each:][:each]]
+                assert numbers(f'{name}.npy').values == want, (words, b, h, name)
 
 
 @test
@@ -297,6 +296,17 @@ def packed_sequences():
     run('--cu-q', 'cuq.npy', '--cu-k', 'cuk.npy', '--causal=bottom-right', q='qp.npy', k='kp.npy',
         v='vp.npy')
     assert numbers('o.npy').values == packed
+    for name, n in (('q', S), ('k', K), ('v', K)):  # one of two batch entries, each of packed sequences
+        x = numbers(f'{name}p.npy').values
+        write(f'{name}4.npy', [-y for y in x] + x, (2, H, 2 * n, D))
+    words = ('--cu-q', 'cuq.npy', '--cu-k', 'cuk.npy', '--causal=bottom-right', '--dropout', 0.4,
+             '--kv-len', '7,9')
+    run(*words, q='qp.npy', k='kp.npy', v='vp.npy')
+    packed = numbers('o.npy').values
+    run(*words, '--batch', 1, q='q4.npy', k='k4.npy', v='v4.npy')
+    assert numbers('o.npy').values == packed
+    run(*words, '--batch', 1, '--head', 1, q='q4.npy', k='k4.npy', v='v4.npy')
+    assert numbers('o.npy').values == packed[2 * S * D:]
 
 
 @test

@@ -149,6 +149,8 @@ def main():
             bad += 1
     checks = [(f'{names[0]} in every form', len({got[x][0] for x in names}) == 1) for names in SAME]
     checks.append(('every answer was asked for', set(want) == set(got)))
+    refused = [name for name, (_, said) in got.items() if not said.startswith('exit 0')]
+    checks.append(('what is to be refused is, and nothing else', refused == ['refused']))
     for name, good in checks:
         number += 1
         bad += not good
