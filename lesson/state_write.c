@@ -238,11 +238,11 @@ void lesson_state_write(const lesson_state *s, int all, const lesson_sink *sink)
     state_writer w = {sink, 0, s->version};
     const int with_data = all || lesson_state_fits_link(s);
     put_settings(&w, s);
-    if (with_data)
-        put_data(&w, s);
-    else
+    if (with_data) put_data(&w, s);
+    if (!with_data && s->data != DATA_FILE)
         put_lost(&w, s->tokens, s->d_k, s->d_v);
-    if (with_data && s->lost_tokens > 0) put_lost(&w, s->lost_tokens, s->lost_d_k, s->lost_d_v);
+    else if (s->lost_tokens > 0)
+        put_lost(&w, s->lost_tokens, s->lost_d_k, s->lost_d_v);
     put_token(&w, s, with_data);
     if (with_data) put_focus(&w, &s->focus);
     if (s->unknown_bytes > 0) {

@@ -2,6 +2,7 @@
 /* call_state.c - calls that change what the reader chose. Each reads a state as text, changes one
  * thing and answers with the whole state as text; lesson/state.c judges every value.
  */
+#include "page/lab_store.h"
 #include "page/page.h"
 
 #include "lesson/view.h"
@@ -25,6 +26,21 @@ static void answer_focus(view_json *json, const lesson_focus *focus)
     view_text(json, "focus", line.text);
 }
 
+/* The state as a link, which leaves out opened tables and says how large they are. */
+static void write_link(const lesson_state *state, const lesson_sink *sink)
+{
+    lesson_state *const copy = (lesson_state *)page_take(sizeof *copy);
+    lab_sizes z;
+    if (copy != NULL && state->data == DATA_FILE && lab_sizes_of(state, &z)) {
+        *copy = *state;
+        copy->lost_tokens = (int32_t)z.keys;
+        copy->lost_d_k = (int32_t)z.d_k;
+        copy->lost_d_v = (int32_t)z.d_v;
+        state = copy;
+    }
+    lesson_state_write(state, 0, sink);
+}
+
 /* The state with all its numbers ("state"), as a link where it fits one ("link"), and what the page
  * says about it. */
 static void answer_state(const lesson_state *state, const lesson_trouble *trouble)
@@ -36,7 +52,7 @@ static void answer_state(const lesson_state *state, const lesson_trouble *troubl
     lesson_state_write(state, 1, &inner);
     view_close_text(&json);
     view_open_text(&json, "link");
-    lesson_state_write(state, 0, &inner);
+    write_link(state, &inner);
     view_close_text(&json);
     view_flag(&json, "fits", lesson_state_fits_link(state));
     view_flag(&json, "changed", lesson_state_changed(state));

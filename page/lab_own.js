@@ -36,8 +36,9 @@
   const label = (i) => [qkv.word('LAB_OWN_Q'), qkv.word('LAB_OWN_K'), qkv.word('LAB_OWN_V')][i];
 
   function have(taken) {
-    const lines = parts.map((p, i) => (taken.rows[i] ? qkv.word('LAB_OWN_HAVE', label(i), taken.rows_text[i], taken.columns_text[i])
-      : qkv.word('LAB_OWN_MISSING', label(i))));
+    const one = (i) => qkv.word(!taken.rows[i] ? 'LAB_OWN_MISSING' : taken.rows[i] === 1 ? 'LAB_OWN_HAVE_ONE'
+      : 'LAB_OWN_HAVE', label(i), taken.rows_text[i], taken.columns_text[i]);
+    const lines = parts.map((p, i) => one(i));
     return [taken.header ? qkv.word('LAB_OWN_HEADER') : '', ...lines].join(' ').trim();
   }
 
@@ -76,7 +77,10 @@
     if (taken.rows.every((n) => n > 0)) {
       const same = qkv.about && lab.about && lab.about.data === 'file';
       lab.set({ data: 'file', view: 'map', st: 3 }, 'open');
-      if (same) lab.draw();
+      if (same) {
+        qkv.restore(qkv.text, 'file'); // the link says how large the table is
+        lab.draw();
+      }
     }
   }
 

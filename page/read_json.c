@@ -19,6 +19,48 @@ static read_status refuse(read_state *r, lesson_word clause)
     return read_refuse_clause(r, LESSON_W_READ_JSON, line_of(r), lesson_word_text(clause));
 }
 
+/* "of the JSON text", and of which of its tables */
+static void say_where(read_state *r)
+{
+    const char key[2] = {"qkv"[r->json.into], 0};
+    line_text(r->trouble, " ");
+    if (r->alone)
+        line_word(r->trouble, LESSON_W_READ_JSON_OF);
+    else
+        line_say(r->trouble, LESSON_W_READ_JSON_OF_KEY, key, NULL, NULL);
+}
+
+/* What is wrong inside of a table: head, row and column, counted from 1; a name has a column, too. */
+static read_status refuse_cell(read_state *r, const char *clause)
+{
+    const read_json *const j = &r->json;
+    const int64_t at[3] = {j->head + 1, j->row + 1, j->numbers + j->named + 1};
+    char number[3][LESSON_NUMBER_BYTES];
+    for (int i = 0; i < 3; i++) lesson_number_integer(number[i], at[i]);
+    if (j->leaf > 2)
+        line_say(r->trouble, LESSON_W_READ_JSON_HEAD_CELL, number[0], number[1], number[2]);
+    else
+        line_say(r->trouble, LESSON_W_READ_JSON_ROW_CELL, number[1], number[2], NULL);
+    say_where(r);
+    line_text(r->trouble, ": ");
+    line_own(r->trouble, clause);
+    line_text(r->trouble, ".");
+    return READ_REFUSED;
+}
+
+static read_status refuse_here(read_state *r, lesson_word clause)
+{
+    return refuse_cell(r, lesson_word_text(clause));
+}
+
+/* The text is no JSON. */
+static read_status refuse_syntax(read_state *r)
+{
+    const read_json *const j = &r->json;
+    if (j->into >= 0 && j->into < 3) return refuse_cell(r, j->r.error);
+    return read_refuse_clause(r, LESSON_W_READ_JSON, line_of(r), j->r.error);
+}
+
 static int is(const char *text, size_t n, const char *word)
 {
     size_t i = 0;
@@ -32,6 +74,7 @@ static void start_table(read_json *j, int into)
     j->base = j->r.depth - 1;
     j->leaf = 0;
     j->numbers = j->row = j->head = 0;
+    j->named = 0;
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
@@ -42,7 +85,7 @@ static read_status one_number(read_state *r)
     const char *const text = (const char *)r->source + j->r.text_at;
     double x = 0;
     const lesson_number_status status = lesson_number_parse(text, j->r.text_length, &x, NULL);
-    if (status != LESSON_NUMBER_OK) return refuse(r, LESSON_W_READ_JSON_LARGE);
+    if (status != LESSON_NUMBER_OK) return refuse_here(r, LESSON_W_READ_JSON_LARGE);
     if (j->numbers == READ_COLUMNS)
         return read_refuse(r, LESSON_W_READ_TOO_MANY_COLUMNS, j->row + 1, READ_COLUMNS);
     if (r->cells - j->first == READ_CELLS)
@@ -52,18 +95,35 @@ static read_status one_number(read_state *r)
     return READ_MORE;
 }
 
+/* A row or a head ends at another place than the first one. */
+static read_status refuse_end(read_state *r, lesson_word what, int64_t n, lesson_word ends,
+                              int64_t is_at, int64_t due)
+{
+    char first[LESSON_NUMBER_BYTES], second[LESSON_NUMBER_BYTES];
+    lesson_number_integer(first, n);
+    line_say(r->trouble, what, first, NULL, NULL);
+    say_where(r);
+    lesson_number_integer(first, is_at);
+    lesson_number_integer(second, due);
+    line_text(r->trouble, " ");
+    line_say(r->trouble, ends, first, second, NULL);
+    return READ_REFUSED;
+}
+
 static read_status row_end(read_state *r)
 {
     read_json *const j = &r->json;
     read_table *const t = &r->table[j->into];
     const int first = j->row == 0 && j->head == 0;
-    if (j->numbers == 0) return refuse(r, LESSON_W_READ_JSON_NUMBER);
+    if (j->numbers == 0) return refuse_here(r, LESSON_W_READ_JSON_NUMBER);
     if (first) t->columns = j->numbers;
     if (j->numbers != t->columns)
-        return read_refuse(r, LESSON_W_READ_JSON_RAGGED, line_of(r), j->row + 1);
+        return refuse_end(r, LESSON_W_READ_JSON_ROW, j->row + 1, LESSON_W_READ_JSON_ROW_ENDS,
+                          j->numbers + j->named, t->columns + j->named);
     if (j->row == READ_ROWS) return read_refuse(r, LESSON_W_READ_TOO_MANY_ROWS, READ_ROWS, 0);
     j->row++;
     j->numbers = 0;
+    j->named = 0;
     return READ_MORE;
 }
 
@@ -73,7 +133,8 @@ static read_status head_end(read_state *r)
     read_table *const t = &r->table[j->into];
     if (j->head == 0) t->rows = j->row;
     if (j->row != t->rows || j->row == 0)
-        return read_refuse(r, LESSON_W_READ_JSON_HEADS, line_of(r), j->head + 1);
+        return refuse_end(r, LESSON_W_READ_JSON_HEAD, j->head + 1, LESSON_W_READ_JSON_HEAD_ENDS,
+                          j->row, t->rows);
     if (j->head == READ_HEADS) return read_refuse(r, LESSON_W_READ_TOO_MANY_HEADS, READ_HEADS, 0);
     j->head++;
     j->row = 0;
@@ -83,7 +144,7 @@ static read_status head_end(read_state *r)
 static read_status table_end(read_state *r)
 {
     read_json *const j = &r->json;
-    if (j->leaf == 0) return refuse(r, LESSON_W_READ_JSON_PLACE);
+    if (j->leaf == 0) return refuse_here(r, LESSON_W_READ_JSON_PLACE);
     if (j->leaf == 2) {
         r->table[j->into].rows = j->row;
         j->head = 1;
@@ -99,10 +160,11 @@ static read_status row_name(read_state *r)
 {
     read_json *const j = &r->json;
     if (j->r.depth - j->base != 2 || j->numbers > 0 || r->names > j->row || r->names == READ_ROWS)
-        return refuse(r, LESSON_W_READ_JSON_NUMBER);
+        return refuse_here(r, LESSON_W_READ_JSON_NUMBER);
     char *const place = read_name_place(r);
     read_add_name(r, place, json_string(&j->r, place, j->r.text_length + 1));
     j->leaf = 2;
+    j->named = 1;
     return READ_MORE;
 }
 
@@ -114,12 +176,12 @@ static read_status in_table(read_state *r, json_event e)
     if (e == JSON_STRING) return row_name(r);
     if (e == JSON_NUMBER) {
         if (j->leaf == 0) j->leaf = deep;
-        if (deep < 2 || deep != j->leaf) return refuse(r, LESSON_W_READ_JSON_PLACE);
+        if (deep < 2 || deep != j->leaf) return refuse_here(r, LESSON_W_READ_JSON_PLACE);
         return one_number(r);
     }
-    if (e != JSON_ARRAY_END) return refuse(r, LESSON_W_READ_JSON_NUMBER);
+    if (e != JSON_ARRAY_END) return refuse_here(r, LESSON_W_READ_JSON_NUMBER);
     if (deep == 0) return table_end(r);
-    if (j->leaf == 0) return refuse(r, LESSON_W_READ_JSON_PLACE);
+    if (j->leaf == 0) return refuse_here(r, LESSON_W_READ_JSON_PLACE);
     return deep == j->leaf - 1 ? row_end(r) : head_end(r);
 }
 
@@ -157,7 +219,7 @@ static read_status key(read_state *r)
     if ((into < 3 && r->given[into]) || (into == INTO_NAMES && r->names > 0))
         return refuse(r, LESSON_W_READ_JSON_TWICE);
     const json_event e = json_next(&j->r);
-    if (e == JSON_ERROR) return read_refuse_clause(r, LESSON_W_READ_JSON, line_of(r), j->r.error);
+    if (e == JSON_ERROR) return refuse_syntax(r);
     if (into == INTO_NOTHING) {
         j->base = j->r.depth - (e == JSON_ARRAY || e == JSON_OBJECT);
         j->into = j->r.depth > j->base ? INTO_NOTHING : INTO_KEY;
@@ -197,7 +259,7 @@ static read_status end(read_state *r)
 static read_status event(read_state *r, json_event e)
 {
     read_json *const j = &r->json;
-    if (e == JSON_ERROR) return read_refuse_clause(r, LESSON_W_READ_JSON, line_of(r), j->r.error);
+    if (e == JSON_ERROR) return refuse_syntax(r);
     if (e == JSON_END) return end(r);
     if (j->into >= 0 && j->into < 3) return in_table(r, e);
     if (j->into == INTO_NAMES) return in_names(r, e);

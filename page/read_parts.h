@@ -30,6 +30,7 @@ typedef struct read_json {
     int32_t base;               /* depth around the value that is read */
     int32_t leaf;               /* depth of numbers below base: 2 or 3, 0: not known yet */
     int64_t numbers, row, head; /* of the present row; complete rows of the head, and heads */
+    int64_t named;              /* 1: the present row began with its name */
     int64_t first;              /* cell where the table starts */
 } read_json;
 

@@ -65,13 +65,13 @@
 
   function take(answer, what, quiet) {
     if (answer.error) return answer.error;
-    const before = qkv.text;
+    const before = qkv.text, link = qkv.link;
     qkv.text = answer.state;
     qkv.link = answer.link;
     qkv.about = answer;
     qkv.refresh();
+    if (!quiet && link !== qkv.link) writeAddress();
     if (!quiet && before !== qkv.text) {
-      writeAddress();
       for (const f of listeners) f({ before, after: qkv.text, what });
     }
     return null;

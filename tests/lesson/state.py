@@ -41,10 +41,10 @@ def round_trip():
 def beyond():
     rows = ';'.join(['1,2'] * 17)
     link = through([f'n=17&Q={rows}&st=3&T=0.5&t=@9'], 'links')[0]
-    ok(link == 'v=1&st=3&T=0.5&lost=17x2x2&t=@9&z', 'a link of 17 tokens holds the settings only',
+    ok(link == 'v=1&st=3&T=0.5&lost=17x2x2&t=@9&z', 'a link of tokens: 17 holds the settings only',
        link)
     back, _, note = through([link])[0].partition('\t')
-    ok('17 tokens' in note and 'st=3' in back and 'Q=' not in back, 'and says so when followed',
+    ok('tokens: 17' in note and 'st=3' in back and 'Q=' not in back, 'and says so when followed',
        note)
     link = through(['dk=9&st=2'], 'links')[0]
     ok('lost=4x9x2' in link, 'the same beyond 8 channels', link)
@@ -79,7 +79,7 @@ def typed():
         ('K[1,0]', '-inf', 'K, row 1, column 0 (from 0): “-inf” cannot be computed with; write a '
                            'number.'),
         ('K[1,0]', 'two', 'K, row 1, column 0 (from 0): “two” is not a number.'),
-        ('K[4,0]', '1', 'K has no such cell; it has 4 rows and 2 columns.'),
+        ('K[4,0]', '1', 'K has no such cell; rows: 4, columns: 2.'),
         ('T', '0', 'T must be above 0, not “0”.'),
         ('n', '65', 'n must be a whole number from 1 to 64, not “65”.'),
         ('st', '5', 'st must be a whole number from 0 to 4, not “5”.'),

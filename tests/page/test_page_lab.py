@@ -99,7 +99,7 @@ def _wrong_way(session):
 
 
 TABLES = [
-    ('the,1,0\ncat,0,2,3\nsat,2,0', ['Row 2', '4', '3']),
+    ('the,1,0\ncat,0,2,3\nsat,2,0', ['Row 2', 'column 4', 'column 3']),
     ('the,1,0\ncat,0,x\n', ['Row 2', 'column 3', 'x']),
     ('1,0\n0,NaN\n', ['Row 2', 'column 2', 'NaN']),
     ('1;0\n1,5;2\n', ['Row 2', 'column 1', 'point', '1.5']),
@@ -107,6 +107,8 @@ TABLES = [
     ('1,0\n,\n', ['Row 2', 'column 1', 'empty']),
     ('', ['nothing']),
     ('a,b\n', ['number']),
+    ('[[1,2],[3,null]]', ['Row 2', 'column 2', 'number']),
+    ('[[1,2],[3]]', ['Row 2', 'column 1', 'column 2']),
 ]
 
 
@@ -161,7 +163,7 @@ FILES = [
     ('hostile.npy', npy((), header="{'descr': __import__('os'), 'shape': (2, 2)}"), ['.npy']),
     ('rank.npy', npy((2,), struct.pack('<2f', 1, 2)), ['axes']),
     ('nan.npy', npy((2, 2), struct.pack('<4f', 1, 2, float('nan'), 3)), ['row 2', 'column 1']),
-    ('bad.json', b'{"q": [[1, 2], [3]]}', ['line 1']),
+    ('bad.json', b'{"q": [[1, 2], [3]]}', ['row 2', 'column 1', 'column 2', '“q”']),
     ('deep.json', b'[' * 5000, ['JSON']),
     ('text.csv', b'\xff\xfe\x00', ['']),
 ]

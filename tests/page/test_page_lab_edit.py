@@ -201,4 +201,28 @@ def _symmetric(session):
     check('not symmetric' in say.text_content(), 'the lesson’s own')
 
 
+def link(page):
+    page.wait_for_timeout(350)
+    return page.evaluate('location.hash')
+
+
+@case('a link says how large the opened table was that it leaves out')
+def _lost(session):
+    page = session.open('sec=lab')
+    for rows, columns in ((2, 3), (4, 300), (5, 1)):
+        face.paste(page, '\n'.join([','.join(['1'] * columns)] * rows))
+        check(f'lost={rows}x{columns}x{columns}&' in link(page), rows, columns, link(page))
+    part = face.lab(page).locator('#lab-own')
+    check('5 rows of 1.' in part.inner_text(), part.inner_text())
+    face.paste(page, '1,2')
+    check('1 row of 2.' in part.inner_text() and '1 rows' not in part.inner_text(),
+          part.inner_text())
+    face.paste(page, '1\n' * 5)
+    face.paste(page, '1,2\n3,4', into='values')
+    check('' != face.own_trouble(page), 'two values for five keys')
+    check('lost=5x1x1&' in link(page), link(page))
+    face.paste(page, '1,2\n' * 5, into='values')
+    check('lost=5x1x2&' in link(page), link(page))
+
+
 kit.main()

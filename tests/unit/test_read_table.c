@@ -100,9 +100,10 @@ static void test_text_refused(void **state)
     gives("", "There is nothing to read: a table has one row for each token.");
     gives(" \n\n", "There is nothing to read: a table has one row for each token.");
     gives("a,b\n", "Below the row of headings there is no row of numbers.");
-    gives("1,2\n3\n", "Row 2: the number of fields is 1; 2 were expected, as in the rows above.");
+    gives("1,2\n3\n",
+          "Row 2 ends at column 1; it was expected to end at column 2, as the rows above.");
     gives("the,1,2\n\ncat,3,4,5\n",
-          "Row 3: the number of fields is 4; 3 were expected, as in the rows above.");
+          "Row 3 ends at column 4; it was expected to end at column 3, as the rows above.");
     gives("1,2\n3,x\n", "Row 2, column 2 is \xe2\x80\x9cx\xe2\x80\x9d; a number was expected.");
     gives("1,x\n", "Row 1, column 2 is \xe2\x80\x9cx\xe2\x80\x9d; a number was expected.");
     gives("1,\n", "Row 1, column 2 is empty; a number was expected.");
@@ -120,7 +121,7 @@ static void test_text_refused(void **state)
                       "2..0\xe2\x80\x9d; a number was expected.");
     gives("1,1e400\n", "Row 1, column 2 is \xe2\x80\x9c"
                        "1e400\xe2\x80\x9d; that is too large for a number.");
-    gives("x,y\nthe\n", "Row 2 has a name and no number; at least one was expected.");
+    gives("x,y\nthe\n", "Row 2 has a name and no number; one was expected in column 2.");
     gives("1,\"2\n", "Row 1, column 2: a quotation mark that is never closed.");
     gives("1,\x1b[31m\n",
           "Row 1, column 2 is \xe2\x80\x9c?[31m\xe2\x80\x9d; a number was expected.");
@@ -141,19 +142,42 @@ static void test_json(void **state)
 static void test_json_refused(void **state)
 {
     (void)state;
-    gives("[[1, 2],\n [3]]", "Line 2 of the JSON text: row 2 ends; every row needs as many numbers "
-                             "as the first.");
-    gives("[[[1], [2]],\n[[3]]]", "Line 2 of the JSON text: head 2 ends; every head needs as many "
-                                  "rows as the first.");
-    gives("[1, 2]", "Line 1 of the JSON text: something else where a row of numbers such as [1, 0] "
-                    "was expected.");
-    gives("[[1, \"x\"]]", "Line 1 of the JSON text: something else where a number was expected.");
-    gives("[[1, null]]", "Line 1 of the JSON text: something else where a number was expected.");
-    gives("[[1, [2]]]", "Line 1 of the JSON text: something else where a number was expected.");
-    gives("[[]]", "Line 1 of the JSON text: something else where a row of numbers such as [1, 0] "
-                  "was expected.");
-    gives("[[1e999]]", "Line 1 of the JSON text: a number that is too large.");
-    gives("[[1,\n 2],]", "Line 2 of the JSON text: a character where a value was expected.");
+    gives("[[1, 2],\n [3]]", "Row 2 of the JSON text ends at column 1; it was expected to end at "
+                             "column 2, as the first row.");
+    gives("{\"k\": [[\"a\", 1], [\"b\", 2, 3]]}",
+          "Row 2 of \xe2\x80\x9ck\xe2\x80\x9d in the JSON text "
+          "ends at column 3; it was expected to end at "
+          "column 2, as the first row.");
+    gives("[[[1], [2]],\n[[3]]]",
+          "Head 2 of the JSON text ends at row 1; it was expected to end at "
+          "row 2, as the first head.");
+    gives("[1, 2]", "Row 1, column 1 of the JSON text: something else where a row of numbers such "
+                    "as [1, 0] was expected.");
+    gives("[[1, 2], 3]", "Row 2, column 1 of the JSON text: something else where a row of numbers "
+                         "such as [1, 0] was expected.");
+    gives("[[1, \"x\"]]", "Row 1, column 2 of the JSON text: something else where a number was "
+                          "expected.");
+    gives("[[1, 2], [3, null]]", "Row 2, column 2 of the JSON text: something else where a number "
+                                 "was expected.");
+    gives("[[\"a\", 1], [\"b\", true]]", "Row 2, column 2 of the JSON text: something else where a "
+                                         "number was expected.");
+    gives("{\"q\": [[1]], \"v\": [[[1], [2]], [[3], [{}]]]}",
+          "Head 2, row 2, column 1 of \xe2\x80\x9cv\xe2\x80\x9d in the JSON text: something else "
+          "where a "
+          "number was expected.");
+    gives("[[1, [2]]]", "Row 1, column 2 of the JSON text: something else where a number was "
+                        "expected.");
+    gives("[[1], []]", "Row 2, column 1 of the JSON text: something else where a number was "
+                       "expected.");
+    gives("[[]]", "Row 1, column 1 of the JSON text: something else where a row of numbers such as "
+                  "[1, 0] was expected.");
+    gives("[[1e999]]", "Row 1, column 1 of the JSON text: a number that is too large.");
+    gives("[[1,\n 2],]",
+          "Row 2, column 1 of the JSON text: a character where a value was expected.");
+    gives("[[1, 2], [3, 2..0]]",
+          "Row 2, column 2 of the JSON text: a number without digits after the point.");
+    gives("[[1, 2], [3,",
+          "Row 2, column 2 of the JSON text: the end of the text where a value was expected.");
     gives("{\"a\": [[1]]}", "The JSON text has no numbers: rows such as [[1, 0], [0, 2]] were "
                             "expected, or an object with q, k and v.");
     gives("{\"q\": [[1]], \"q\": [[1]]}",
