@@ -342,6 +342,10 @@ static void worked(const grid *g)
     worked_focus(&line, &view, &how, &g->app->state.focus);
     put_line(g->doc, &line);
     while (g->doc->line_count - before < lines) doc_line(g->doc);
+    lesson_line odd;
+    line_start(&odd, &g->app->face);
+    worked_odd(&odd, &view, &line);
+    if (odd.n > 0) doc_wrapped(g->doc, TUI_NORMAL, odd.text, 0, 0);
 }
 
 /* ---- predictions ----------------------------------------------------------------------------- */

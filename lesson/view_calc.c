@@ -178,6 +178,10 @@ static void work(const calc *c, int64_t *scratch)
     const size_t skip = band >= 0 ? label_bytes(c->line, name.text) : 0;
     view_integer(c->json, "band", band);
     view_pieces(c->json, "work", c->line->text + skip);
+    lesson_line odd;
+    line_start(&odd, c->of->view->face);
+    worked_odd(&odd, c->of->view, c->line);
+    if (odd.n > 0) view_text(c->json, "odd", odd.text);
     if (skip > 0 || band == -1) work_label_of(c, focus, band);
 }
 

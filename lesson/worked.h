@@ -46,5 +46,7 @@ void work_sum(lesson_line *line, const product_sum *s, double x, unsigned flags,
  * -2 for the query. */
 int64_t worked_focus(lesson_line *line, const lesson_view *view, const lesson_worked *how,
                      const lesson_focus *focus);
+/* That the row holds a number that is not finite, where the worked line speaks of another one. */
+void worked_odd(lesson_line *line, const lesson_view *view, const lesson_line *worked);
 
 #endif /* QKV_LESSON_WORKED_H */

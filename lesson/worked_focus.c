@@ -115,6 +115,30 @@ static void output(lesson_line *line, const lesson_view *view, const lesson_work
     work_sum(line, &s, x, 0, how->limit);
 }
 
+/* Is a number of the row, up to the present stage, not finite? */
+static int row_is_odd(const lesson_view *view)
+{
+    const lesson_input *const in = view->in;
+    const lesson_stages *const s = view->stages;
+    for (int64_t j = 0; j < in->keys; j++) {
+        if (!lesson_sees(in, in->token, j)) continue;
+        if ((in->stage >= 1 && !lesson_finite(s->row_score[j])) ||
+            (in->stage >= 2 && !lesson_finite(s->row_scaled[j])) ||
+            (in->stage >= 3 && !lesson_finite(s->row_weight[j])))
+            return 1;
+    }
+    for (int64_t c = 0; c < in->d_v && in->stage >= 4; c++)
+        if (!lesson_finite(s->row_out[c])) return 1;
+    return 0;
+}
+
+void worked_odd(lesson_line *line, const lesson_view *view, const lesson_line *worked)
+{
+    const char *a = worked->text, *b = lesson_word_text(LESSON_W_NOT_FINITE);
+    while (*a != 0 && *a == *b) a++, b++;
+    if (*b != 0 && row_is_odd(view)) not_finite(line);
+}
+
 /* A weight that the mask made 0. */
 static void hidden(lesson_line *line, const lesson_view *view, int64_t key)
 {

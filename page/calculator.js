@@ -119,8 +119,9 @@
     drawSums(model);
     drawStop();
     qkv.pieces(qkv.id('worked'), model.work, model.label);
-    qkv.put(qkv.id('masked'), model.mask);
-    qkv.show(qkv.id('masked'), !!model.mask);
+    const notes = [model.mask, model.odd].filter((x) => x).join(' ');
+    qkv.put(qkv.id('masked'), notes);
+    qkv.show(qkv.id('masked'), !!notes);
     qkv.drawOutput(model);
     document.title = qkv.word('STAGE', model.stage) + ' ' + qkv.word('TITLE');
   }

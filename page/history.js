@@ -9,8 +9,18 @@
   const past = [], future = [], listeners = [];
   let lastWhat = '', lastTime = 0;
 
-  const edits = (text) =>
-    text.split('&').filter((item) => !WALK.has(item.split('=')[0])).join('&');
+  const part = (text, walk) =>
+    text.split('&').filter((item) => item && WALK.has(item.split('=')[0]) === walk);
+  const edits = (text) => part(text, false).join('&');
+
+  // The numbers of that time, read where the reader stands now; all as it was where that is no state.
+  function back(text) {
+    const items = part(text, false), version = qkv.text.split('&')[0];
+    const here = part(qkv.text, true).filter((item) => item !== 'z');
+    if (!items.length && here.length) items.push(version);
+    const trouble = qkv.restore([...items, ...here, 'z'].join('&'), 'undo');
+    return trouble ? qkv.restore(text, 'undo') : null;
+  }
   const tell = () => listeners.forEach((f) => f());
 
   function note(before, what) {
@@ -31,7 +41,7 @@
     to.push(now);
     lastWhat = '';
     qkv.history.load(goal.files);
-    const trouble = qkv.restore(goal.text, 'undo');
+    const trouble = back(goal.text);
     if (goal.files !== now.files) qkv.history.show();
     tell();
     if (!trouble) qkv.say(word(from.length));

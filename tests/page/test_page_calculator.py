@@ -191,4 +191,30 @@ def _hard(session):
             check(face.column(page, 'weight'), 'the table is gone')
 
 
+NOT_FINITE = 'Q=0,1;1,0;1e308,1e308;2,1&K=1e308,1e308;1e308,1e308;1e308,1e308;1e308,1e308'
+
+
+@case('a row that is not finite says so, whatever number is looked at or edited')
+def _odd(session):
+    page = session.open('st=4&' + NOT_FINITE)
+    calc = face.calculator(page)
+    sentence = 'number that is not finite'
+    kit.same(calc.inner_text().count(sentence), 1, 'at first')
+    face.edit(page, True)
+    kit.same(calc.inner_text().count(sentence), 1, 'while editing')
+    for code in ('v1.0', 'k0.0', 'q.1'):
+        face.cell(page, code).focus()
+        face.settle(page)
+        kit.same(calc.inner_text().count(sentence), 1, code)
+    face.type_cell(page, 'v1.0', '2..0')
+    check(sentence in calc.inner_text() and face.trouble(page), calc.inner_text())
+    face.type_cell(page, 'v1.0', '2')
+    for n in range(4):
+        face.type_cell(page, f'k{n}.0', '1')
+        face.type_cell(page, f'k{n}.1', '0')
+    check(sentence not in calc.inner_text(), calc.inner_text())
+    face.go_stage(page, 0)
+    check(sentence not in calc.inner_text(), 'stage 0 has only finite numbers')
+
+
 kit.main()

@@ -185,4 +185,24 @@ def _undo(session):
         kit.same(face.state(page), want)
 
 
+@case('undo takes back numbers, not the way: section, stage and token stay')
+def _undo_walk(session):
+    page = session.open()
+    page.evaluate("window.qkv.edit('K', 1, 0, '7')")
+    face.pick(page, 'mat')
+    face.go_stage(page, 3)
+    face.open_lab(page)
+    for act, kept in ((face.undo, ''), (face.redo, 'K=1,0;7,2;2,0;1,1&')):
+        act(page)
+        page.wait_for_timeout(400)
+        got = page.evaluate('location.hash')
+        check(all(x in got for x in ('sec=lab', 'st=3', 't=mat')), got)
+        check(('K=' in got) == bool(kept) and kept in got, got)
+    # where the token is not there any more, all is as it was
+    page.evaluate("window.qkv.set({ n: 6 }, 'tokens')")
+    page.evaluate("window.qkv.set({ t: '@5' }, 'token')")
+    face.undo(page)
+    kit.same(page.evaluate('window.qkv.about.tokens'), 4)
+
+
 kit.main()
