@@ -70,14 +70,19 @@ typedef struct qkvi_step {
     qkvi_ahead ahead[2][2]; /* while scores, while values are computed: one, then the other */
 } qkvi_step;
 
-/* Few rows meet up to a span of keys (body/few.inc.c). Each row lies by itself:
+/* Lines of rows that lie one after another, fetched one by one. */
+typedef struct qkvi_lines {
+    const char *at;
+    int64_t row, left, jump; /* bytes: of a row, of this one, from its last line to the next row */
+    int32_t done;            /* 1: no more */
+} qkvi_lines;
+
+/* Few rows meet up to a span of keys (body/few_score.inc.c and what follows it). Each row lies by itself:
  *
  *     s      [row][4096]  scores, then weights       mb, lb [row][32]  maximum and sum of each block
  *     sums   [row][dv]    of the block in work       state  [row]      m, l, o[0 .. dv): the span so far
  *
- *     near   two vectors of keys turned, or 8 keys' values widened, in the first-level cache
- *
- * s, sums, near and the o of a state begin 64-aligned; in a new state m is -inf, the rest 0. */
+ * s, sums and the o of a state begin 64-aligned; in a new state m is -inf, the rest 0. */
 enum { QKVI_FEW_ROWS = 8 };
 typedef struct qkvi_few {
     const void *qt; /* as in a tile */
@@ -89,7 +94,7 @@ typedef struct qkvi_few {
     int32_t rows;           /* 1 ... 8, at most width */
     int32_t keys;           /* 1 ... 4096 */
     const int32_t *lo, *hi; /* live keys of each row, within [0, keys); lo >= hi: none */
-    void *s, *mb, *lb, *sums, *state, *near;
+    void *s, *mb, *lb, *sums, *state;
     int64_t sums_bytes, state_bytes; /* from one row to the next */
 } qkvi_few;
 

@@ -9,7 +9,7 @@
  *     workspace = header | slot 0 | slot 1 | ...
  *     header    = counters 64 | one byte a task | first block of each packed sequence
  *     slot      = ranges | lo hi | bits live biases | tiles | s | mb lb | shown | k gathered | v in strips |
- *                 other types | nodes | few rows: s of a span | their mb lb | sums | states | near
+ *                 other types | nodes | few rows: s of a span | their mb lb | sums | states
  */
 #ifndef QKVI_PLAN_H
 #define QKVI_PLAN_H
@@ -73,7 +73,7 @@ struct qkv_plan {
     int64_t at_wide; /* rows of q or out, or a block of v, while they change their type */
     int64_t at_parts,
         at_apart; /* apart: a qkv_partial and its rows' nodes for each span, in the header */
-    int64_t at_few_s, at_few_mb, at_few_lb, at_few_sums, at_few_states, at_near;
+    int64_t at_few_s, at_few_mb, at_few_lb, at_few_sums, at_few_states;
     int64_t sums_bytes, state_bytes; /* of one of few rows */
     int64_t node_bytes;              /* one node of one tile: o, m, l */
     int64_t qt_bytes;                /* one tile's queries, then each row's largest score */

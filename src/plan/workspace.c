@@ -84,12 +84,7 @@ static int place_few(qkv_plan *p, int64_t *end)
            place(&p->at_few_mb, end, rows * QKVI_SPAN_BLOCKS, e) ||
            place(&p->at_few_lb, end, rows * QKVI_SPAN_BLOCKS, e) ||
            place(&p->at_few_sums, end, rows, p->sums_bytes) ||
-           place(&p->at_few_states, end, rows, p->state_bytes) ||
-           place(&p->at_near, end,
-                 2 * p->lanes * QKVI_CHANNEL_GROUP * e > 8 * p->sums_bytes
-                     ? 2 * p->lanes * QKVI_CHANNEL_GROUP * e
-                     : 8 * p->sums_bytes,
-                 1);
+           place(&p->at_few_states, end, rows, p->state_bytes);
 }
 
 /* The nodes of every span and row, and a qkv_partial for each span. */

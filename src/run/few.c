@@ -106,7 +106,6 @@ static int do_keys(item *it, void *states, int64_t key, int64_t end)
                     .lb = it->slot + p->at_few_lb,
                     .sums = it->slot + p->at_few_sums,
                     .state = states,
-                    .near = it->slot + p->at_near,
                     .sums_bytes = p->sums_bytes,
                     .state_bytes = p->state_bytes};
     int any = 0;

@@ -268,8 +268,6 @@ enum { FEW_STATE = (ROWS_D + 16) * ROWS_BYTES, FEW_SPAN = 4096, FEW_BLOCKS = 32 
 typedef struct few_memory {
     _Alignas(64) char s[QKVI_FEW_ROWS * FEW_SPAN * ROWS_BYTES], sums[QKVI_FEW_ROWS * FEW_STATE];
     _Alignas(64) char states[QKVI_FEW_ROWS * FEW_STATE], empty[FEW_STATE];
-    _Alignas(64) char near[8 * FEW_STATE > 32 * 128 * ROWS_BYTES ? 8 * FEW_STATE
-                                                                 : 32 * 128 * ROWS_BYTES];
     char mb[QKVI_FEW_ROWS * FEW_BLOCKS * ROWS_BYTES], lb[QKVI_FEW_ROWS * FEW_BLOCKS * ROWS_BYTES];
     int32_t lo[QKVI_FEW_ROWS], hi[QKVI_FEW_ROWS];
 } few_memory;
@@ -309,7 +307,6 @@ static qkvi_few few_rows(const qkvi_ops *ops, const rows_case *c, tile_memory *t
                       .lb = f->lb,
                       .sums = f->sums,
                       .state = state,
-                      .near = f->near,
                       .sums_bytes = FEW_STATE,
                       .state_bytes = FEW_STATE};
 }
