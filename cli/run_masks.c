@@ -85,7 +85,10 @@ static int pair_shape(cli_masks *m, int which, const cli_qkv *in, qkv_shape *s)
         return cli_refuse("%s has %" PRId64 " %s; it must have %s%" PRId64 " as the tensors",
                           files_name(m->file[which]), dim[a],
                           bits && a == 3 ? "bytes of 8 keys" : axis[a],
-                          a == 3 ? "at most " : "1 or ", full[a]);
+                          a == 3         ? "at most "
+                          : full[a] == 1 ? ""
+                                         : "1 or ",
+                          full[a]);
     }
     cli_slice_choose(&m->slice[which], h->rank, 3, in->head);
     cli_slice_choose(&m->slice[which], h->rank, 4, in->entry);
@@ -163,10 +166,13 @@ static int open_slopes(cli_masks *m, const char *text, const cli_qkv *in, qkv_pa
     cli_slice_choose(&m->slice[ALIBI], h->rank, 1, in->head);
     cli_slice_choose(&m->slice[ALIBI], h->rank, 2, packed ? -1 : in->entry);
     if (heads == in->all_heads && (h->rank < 2 || h->dim[0] == batches)) return CLI_DONE;
-    return cli_refuse("%s has %" PRId64 " slope%s; %" PRId64
-                      " are needed, one a head, or as many for each of %" PRId64 " batch entries",
-                      files_name(m->file[ALIBI]), h->elems, cli_s(h->elems), in->all_heads,
-                      batches);
+    char shape[160];
+    cli_shape_text(shape, sizeof shape, h->dim, h->rank);
+    return cli_refuse("%s has shape %s; slopes have shape (%" PRId64
+                      ",), one for each head, or (%" PRId64 ", %" PRId64
+                      "), one for each %s and head",
+                      files_name(m->file[ALIBI]), shape, in->all_heads, batches, in->all_heads,
+                      packed ? "sequence" : "batch entry");
 }
 
 static int open_sinks(cli_masks *m, const char *text, const cli_qkv *in, qkv_params *p)

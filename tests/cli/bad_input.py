@@ -58,7 +58,8 @@ def make_files():
         'int-2d.npy': npy([1, 2], (1, 2), '<i8'), 'bits.npy': npy([255] * 3, (3, 1), '|u1'),
         'bits-wide.npy': npy([255] * 6, (3, 2), '|u1'), 'bits-rows.npy': npy([255] * 2, (2, 1), '|u1'),
         'bits-0.npy': npy([255], (), '|u1'), 'nan1.npy': npy([float('nan')], (1,)),
-        'inf1.npy': npy([float('inf')], (1,)),
+        'inf1.npy': npy([float('inf')], (1,)), 'bool-heads.npy': npy([1] * 3, (3, 1, 1), '|b1'),
+        'bias-entries.npy': npy([0.0] * 3, (3, 1, 1, 1)),
         # broken alone
         'empty.npy': b'', 'one-byte.npy': good[:1],
         'short-magic.npy': good[:5], 'short-header.npy': good[:60],
