@@ -100,7 +100,7 @@ static int pair_shape(cli_masks *m, int which, const cli_qkv *in, qkv_shape *s)
         return CLI_DONE;
     }
     *s = qkv_shape_dense(QKV_BOOL, dim[0], dim[1], dim[2], dim[3]);
-    if (dim[3] == 1 && full[3] > 1) {
+    if (dim[3] == 1) { /* of no key, too */
         s->dim[3] = full[3];
         s->stride[3] = 0;
     }

@@ -148,6 +148,17 @@ def every_broadcast():
         assert run('--mask', 'm.npy') == run('--mask', 'mw.npy'), axes
 
 
+@test
+def without_keys():
+    """What repeats along the keys repeats along none."""
+    write('none.npy', [], (B, H, 0, D))
+    write('m.npy', [True] * S, (S, 1), '|b1')
+    write('b.npy', [0.5], (1,))
+    run('--mask', 'm.npy', '--bias', 'b.npy', '--lse', 'lse.npy', k='none.npy', v='none.npy')
+    assert set(numbers('o.npy').values) == {0.0}
+    assert set(numbers('lse.npy').values) == {-math.inf}
+
+
 def packed_bits(rows, keys, spare):
     """Bytes of 8 keys each, the first in the lowest bit; bits beyond the keys are `spare`."""
     out = []
