@@ -126,7 +126,7 @@ int cli_explain_html(const lesson_input *in, const lesson_state *state, const le
 {
     buffer b = {0};
     const lesson_sink sink = {write_buffer, &b};
-    view_json json = {&sink, 0};
+    view_json json = {&sink, NULL, 0};
     view_open(&json, NULL, '{');
     bool good = true;
     if (state != NULL)

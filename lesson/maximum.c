@@ -22,12 +22,11 @@ static void finish(maximum_form *form, const double *x, int64_t n)
 
 qkv_status maximum_make(maximum_figure *f, const lesson_view *view, int large)
 {
-    static const maximum_figure empty = {0};
     const lesson_input *const in = view->in;
     const int64_t n = lesson_seen(in, in->token);
     double **const part[] = {&f->scaled, &f->naive.e, &f->naive.weight, &f->safe.e,
                              &f->safe.weight};
-    *f = empty;
+    *f = (maximum_figure){0};
     f->keys = n;
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
         *part[i] =

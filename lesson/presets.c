@@ -35,8 +35,7 @@ const double *lesson_preset_w(void)
 
 qkv_status lesson_preset(lesson_input *in, const lesson_memory *memory, qkv_error *err)
 {
-    static const lesson_input empty = {0};
-    *in = empty;
+    *in = (lesson_input){0};
     double *const y = (double *)memory->take(memory->ctx, sizeof(double) * 3 * N * D);
     if (y == NULL) return QKV_ENOMEM;
     for (int i = 0; i < 3; i++) {

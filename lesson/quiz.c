@@ -36,11 +36,9 @@ void quiz_softmax(double *w, const double *score, int32_t n, double scale)
 
 static void make_view(quiz_maker *m)
 {
-    static const lesson_input no_input = {0};
-    static const lesson_stages no_stages = {0};
     quiz_draw *const d = &m->draw;
-    d->in = no_input;
-    d->stages = no_stages;
+    d->in = (lesson_input){0};
+    d->stages = (lesson_stages){0};
     d->in.rows = d->in.row_end = 1;
     d->in.keys = d->in.key_end = d->tokens;
     d->in.d_k = d->in.d_v = QUIZ_CHANNELS;
@@ -233,7 +231,6 @@ static void ask_lesson(quiz_maker *m, int32_t number)
 int lesson_question_make(lesson_question *question, int32_t number, uint32_t seed,
                          const lesson_face *face)
 {
-    static const lesson_question empty = {0};
     enum { TRIES = 1000 }; /* one in a few fails, so this is never reached */
     if (number < 0 || number >= QUIZ_QUESTIONS) return -1;
     lesson_face plain = *face;
@@ -242,7 +239,7 @@ int lesson_question_make(lesson_question *question, int32_t number, uint32_t see
     quiz_maker m;
     m.question = question;
     m.face = &plain;
-    *question = empty;
+    *question = (lesson_question){0};
     question->number = number;
     if (number < QUIZ_LESSON) {
         ask_lesson(&m, number);

@@ -149,11 +149,10 @@ static void fill_row(root_row *row, const double *score, const double *next, dou
 qkv_status root_sample(root_figure *f, int32_t channels, uint32_t seed, int32_t times,
                        const lesson_memory *memory)
 {
-    static const root_figure empty = {0};
     sample s;
     const qkv_status status = draw(&s, channels, seed, memory);
     if (status != QKV_OK) return status;
-    *f = empty;
+    *f = (root_figure){0};
     f->channels = channels;
     f->root = __builtin_sqrt((double)channels);
     count_scores(f, &s);

@@ -121,8 +121,7 @@ static qkv_status run_reference(lesson_stages *s, const lesson_input *in,
 qkv_status lesson_run(lesson_stages *s, const lesson_input *in, int engine,
                       const lesson_memory *memory, qkv_error *err)
 {
-    static const lesson_stages empty = {0};
-    *s = empty;
+    *s = (lesson_stages){0};
     s->scale = lesson_scale(in);
     s->rows = in->row_end - in->row_begin;
     s->keys = in->key_end - in->key_begin;

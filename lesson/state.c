@@ -107,8 +107,7 @@ void state_clamp(lesson_state *s)
     lesson_choice *const both[] = {&s->choice, &s->other};
     if (s->token >= s->tokens) s->token = s->tokens - 1;
     if (!state_focus_fits(s, &s->focus)) {
-        const lesson_focus none = {0, 0, 0};
-        s->focus = none;
+        s->focus = (lesson_focus){0};
     }
     for (int i = 0; i < 2; i++)
         if (both[i]->padding > s->tokens) both[i]->padding = s->tokens;
@@ -161,8 +160,7 @@ static const lesson_choice lesson_own_choice = {LESSON_SCALE_SQRT, MASK_NONE, 0,
 
 qkv_status lesson_state_start(lesson_state *state, const lesson_memory *memory)
 {
-    static const lesson_state empty = {0};
-    lesson_state s = empty;
+    lesson_state s = {0};
     s.version = STATE_VERSION;
     s.token = LESSON_PRESET_TOKEN;
     s.digits = 2;
@@ -287,9 +285,8 @@ int state_focus_fits(const lesson_state *s, const lesson_focus *f)
 
 void lesson_state_input(const lesson_state *s, int other, lesson_input *in)
 {
-    static const lesson_input empty = {0};
     const lesson_choice *const c = other ? &s->other : &s->choice;
-    *in = empty;
+    *in = (lesson_input){0};
     in->rows = in->keys = s->tokens;
     in->d_k = s->d_k;
     in->d_v = s->d_v;

@@ -13,8 +13,7 @@ static size_t length_of(const char *text)
 
 void trouble_none(lesson_trouble *t)
 {
-    static const lesson_trouble none = {TROUBLE_NONE, STATE_NO_KEY, STATE_NO_KEY, "", ""};
-    *t = none;
+    *t = (lesson_trouble){TROUBLE_NONE, STATE_NO_KEY, STATE_NO_KEY, "", ""};
 }
 
 static void append(char *text, size_t room, size_t *n, const char *more)

@@ -16,7 +16,8 @@
 
 typedef struct view_json {
     const lesson_sink *sink;
-    int comma; /* a value stands before the next one */
+    lesson_line *line; /* where shown text is put together; empty between two members */
+    int comma;         /* a value stands before the next one */
 } view_json;
 
 /* key: NULL inside of an array. Open and close with '{' '}' or '[' ']'. */
@@ -36,6 +37,19 @@ void view_real(view_json *json, const char *key, double x);
 
 /* ---- text that is shown ------------------------------------------------------------------------ */
 
+/* What stands in json->line, which is empty then: as text, or as pieces. */
+void view_line(view_json *json, const char *key);
+void view_line_pieces(view_json *json, const char *key);
+void view_number(view_json *json, const char *key, double x, int whole); /* at the face's digits */
+void view_exact(view_json *json, const char *key, double x);             /* with every digit */
+void view_key(view_json *json, const char *key, const lesson_input *in, int64_t j, int columns);
+void view_row(view_json *json, const char *key, const lesson_input *in, int64_t i, int columns);
+/* "names": of all keys */
+void view_names(view_json *json, const lesson_input *in);
+/* Rows of numbers: as they are shown, whole ones without decimals, or with every digit. */
+void view_table(view_json *json, const char *key, const double *x, int64_t rows, int64_t columns,
+                int exact);
+
 /* "[1, 0]": like line_vector, with spaces. */
 void view_line_vector(lesson_line *line, const double *x, int64_t n, int64_t channels, int whole);
 /* A line as pieces {"t": text, "r": "q" | "k" | "v"}: where roles were marked, see compose.h. */
@@ -53,8 +67,7 @@ qkv_status view_calc(view_json *json, const view_of *of);
 qkv_status view_lookup(view_json *json, const view_of *of);
 qkv_status view_project(view_json *json, const view_of *of);
 /* "features": what each number of X stands for. */
-void view_project_features(view_json *json, const lesson_state *state, const lesson_view *view,
-                           lesson_line *line);
+void view_project_features(view_json *json, const lesson_state *state);
 qkv_status view_blend(view_json *json, const view_of *of);
 qkv_status view_root(view_json *json, const view_of *of);
 qkv_status view_code(view_json *json, const view_of *of);

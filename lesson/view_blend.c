@@ -7,30 +7,30 @@
 
 enum { CURVE = 81 };
 
-static void outputs(view_json *json, const char *key, const view_of *of, const blend_point *at,
+static void outputs(view_json *json, const char *key, const blend_point *at,
                     const blend_point *then, int blend)
 {
-    const lesson_face *const face = of->view->face;
-    lesson_line line;
     view_open(json, key, '[');
-    line_start(&line, face);
-    line_blend_output(&line, at, blend);
-    view_pieces(json, NULL, line.text);
-    line_start(&line, face);
-    line_blend_output(&line, then, blend);
-    view_pieces(json, NULL, line.text);
-    line_start(&line, face);
-    line_blend_change(&line, at, then, blend);
-    view_pieces(json, NULL, line.text);
+    line_blend_output(json->line, at, blend);
+    view_line_pieces(json, NULL);
+    line_blend_output(json->line, then, blend);
+    view_line_pieces(json, NULL);
+    line_blend_change(json->line, at, then, blend);
+    view_line_pieces(json, NULL);
     view_close(json, ']');
 }
 
-static void query_at(view_json *json, const char *key, const view_of *of, double x)
+static void query_at(view_json *json, const char *key, double x)
 {
-    lesson_line line;
-    line_start(&line, of->view->face);
-    line_blend_query(&line, x);
-    view_pieces(json, key, line.text);
+    line_blend_query(json->line, x);
+    view_line_pieces(json, key);
+}
+
+static void reals(view_json *json, const char *key, const double *x, int n)
+{
+    view_open(json, key, '[');
+    for (int i = 0; i < n; i++) view_real(json, NULL, x[i]);
+    view_close(json, ']');
 }
 
 qkv_status view_blend(view_json *json, const view_of *of)
@@ -57,43 +57,29 @@ qkv_status view_blend(view_json *json, const view_of *of)
     view_real(json, "after", point[CURVE - 1].pick[0]);
     view_real(json, "pick", at->pick[0]);
     view_real(json, "blend", at->blend[0]);
-    query_at(json, "from", of, BLEND_FROM);
-    query_at(json, "to", of, BLEND_TO);
-    query_at(json, "here", of, here);
-    query_at(json, "there", of, then->x);
-    lesson_line line;
-    line_start(&line, of->view->face);
-    line_exact(&line, then->x);
-    view_text(json, "next", line.text);
-    outputs(json, "picks", of, at, then, 0);
-    outputs(json, "blends", of, at, then, 1);
-    line_start(&line, of->view->face);
-    line_blend_nudge(&line, at, then);
-    view_text(json, "nudge", line.text);
-    line_start(&line, of->view->face);
-    line_blend_works(&line, at, then);
-    view_pieces(json, "work", line.text);
+    query_at(json, "from", BLEND_FROM);
+    query_at(json, "to", BLEND_TO);
+    query_at(json, "here", here);
+    query_at(json, "there", then->x);
+    view_exact(json, "next", then->x);
+    outputs(json, "picks", at, then, 0);
+    outputs(json, "blends", at, then, 1);
+    line_blend_nudge(json->line, at, then);
+    view_line(json, "nudge");
+    line_blend_works(json->line, at, then);
+    view_line_pieces(json, "work");
     return QKV_OK;
 }
 
 /* ---- why divide ------------------------------------------------------------------------------ */
 
-static void row(view_json *json, const char *key, const view_of *of, const root_row *r)
+static void row(view_json *json, const char *key, const root_row *r)
 {
-    lesson_line line;
     view_open(json, key, '{');
-    view_open(json, "weight", '[');
-    for (int i = 0; i < ROOT_ROW_KEYS; i++) view_real(json, NULL, r->weight[i]);
-    view_close(json, ']');
-    view_open(json, "nudged", '[');
-    for (int i = 0; i < ROOT_ROW_KEYS; i++) view_real(json, NULL, r->nudged[i]);
-    view_close(json, ']');
-    line_start(&line, of->view->face);
-    line_number(&line, r->most, 0);
-    view_text(json, "most", line.text);
-    line_start(&line, of->view->face);
-    line_number(&line, r->moved, 0);
-    view_text(json, "moved", line.text);
+    reals(json, "weight", r->weight, ROOT_ROW_KEYS);
+    reals(json, "nudged", r->nudged, ROOT_ROW_KEYS);
+    view_number(json, "most", r->most, 0);
+    view_number(json, "moved", r->moved, 0);
     view_close(json, '}');
 }
 
@@ -102,8 +88,7 @@ qkv_status view_root(view_json *json, const view_of *of)
     const lesson_memory *const memory = of->view->memory;
     const lesson_state *const s = of->state;
     root_figure *const f = (root_figure *)memory->take(memory->ctx, sizeof *f);
-    lesson_line *const line = (lesson_line *)memory->take(memory->ctx, sizeof *line);
-    if (f == NULL || line == NULL) return QKV_ENOMEM;
+    if (f == NULL) return QKV_ENOMEM;
     const qkv_status status = root_sample(f, s->root_channels, s->root_seed, s->root_times, memory);
     if (status != QKV_OK) return status;
     view_integer(json, "channels", f->channels);
@@ -114,19 +99,15 @@ qkv_status view_root(view_json *json, const view_of *of)
     view_open(json, "bins", '[');
     for (int i = 0; i < ROOT_BINS; i++) view_integer(json, NULL, f->bin[i]);
     view_close(json, ']');
-    row(json, "plain", of, &f->plain);
-    row(json, "scaled", of, &f->scaled);
-    line_start(line, of->view->face);
-    line_root_spread(line, f);
-    view_pieces(json, "spread", line->text);
-    line_start(line, of->view->face);
-    line_root_stuck(line, f);
-    view_pieces(json, "stuck", line->text);
-    line_start(line, of->view->face);
-    line_root_moved(line, f);
-    view_pieces(json, "moves", line->text);
-    line_start(line, of->view->face);
-    line_root_work(line, f);
-    view_pieces(json, "work", line->text);
+    row(json, "plain", &f->plain);
+    row(json, "scaled", &f->scaled);
+    line_root_spread(json->line, f);
+    view_line_pieces(json, "spread");
+    line_root_stuck(json->line, f);
+    view_line_pieces(json, "stuck");
+    line_root_moved(json->line, f);
+    view_line_pieces(json, "moves");
+    line_root_work(json->line, f);
+    view_line_pieces(json, "work");
     return QKV_OK;
 }

@@ -38,38 +38,19 @@ qkv_status view_predict(view_json *json, const view_of *of)
     if (p == NULL) return QKV_OK;
     const int64_t right = lesson_prediction_right(stage, in, of->view->stages);
     if (right < 0) return QKV_OK;
-    lesson_line line;
     view_integer(json, "stage", stage);
     view_integer(json, "right", right);
     view_text(json, "question", lesson_word_text((lesson_word)p->question));
     view_open(json, "answers", '[');
     for (int64_t i = 0; i < (p->answers > 0 ? p->answers : in->keys); i++) {
-        line_start(&line, of->view->face);
         if (p->answers > 0)
-            line_word(&line, (lesson_word)p->answer[i]);
+            line_word(json->line, (lesson_word)p->answer[i]);
         else
-            line_key(&line, in, i, LESSON_NAME_COLUMNS);
-        view_text(json, NULL, line.text);
+            line_key(json->line, in, i, LESSON_NAME_COLUMNS);
+        view_line(json, NULL);
     }
     view_close(json, ']');
     return QKV_OK;
-}
-
-static void grid(view_json *json, const char *key, const view_of *of, const double *x)
-{
-    const int64_t n = of->view->in->keys;
-    lesson_line line;
-    view_open(json, key, '[');
-    for (int64_t i = 0; i < n; i++) {
-        view_open(json, NULL, '[');
-        for (int64_t j = 0; j < n; j++) {
-            line_start(&line, of->view->face);
-            line_number(&line, x[i * n + j], LESSON_KEEP_INTEGER);
-            view_text(json, NULL, line.text);
-        }
-        view_close(json, ']');
-    }
-    view_close(json, ']');
 }
 
 qkv_status view_symmetry(view_json *json, const view_of *of)
@@ -80,17 +61,10 @@ qkv_status view_symmetry(view_json *json, const view_of *of)
     double *const x = (double *)memory->take(memory->ctx, cells * sizeof *x);
     if (x == NULL) return QKV_ENOMEM;
     project_without(of->state, x);
-    lesson_line line;
-    view_open(json, "names", '[');
-    for (int64_t j = 0; j < in->keys; j++) {
-        line_start(&line, of->view->face);
-        line_key(&line, in, j, LESSON_NAME_COLUMNS);
-        view_text(json, NULL, line.text);
-    }
-    view_close(json, ']');
-    grid(json, "without", of, x);
+    view_names(json, in);
+    view_table(json, "without", x, in->keys, in->keys, 0);
     view_flag(json, "without_symmetric", project_symmetric(x, in->keys));
-    grid(json, "with", of, of->view->stages->score);
+    view_table(json, "with", of->view->stages->score, in->keys, in->keys, 0);
     view_flag(json, "with_symmetric", project_symmetric(of->view->stages->score, in->keys));
     return QKV_OK;
 }

@@ -146,6 +146,66 @@ void view_real(view_json *json, const char *key, double x)
 
 /* ---- text that is shown ---------------------------------------------------------------------- */
 
+void view_line(view_json *json, const char *key)
+{
+    view_bytes(json, key, json->line->text, json->line->n);
+    line_start(json->line, json->line->face);
+}
+
+void view_line_pieces(view_json *json, const char *key)
+{
+    view_pieces(json, key, json->line->text);
+    line_start(json->line, json->line->face);
+}
+
+void view_number(view_json *json, const char *key, double x, int whole)
+{
+    line_number(json->line, x, whole ? LESSON_KEEP_INTEGER : 0);
+    view_line(json, key);
+}
+
+void view_exact(view_json *json, const char *key, double x)
+{
+    line_exact(json->line, x);
+    view_line(json, key);
+}
+
+void view_key(view_json *json, const char *key, const lesson_input *in, int64_t j, int columns)
+{
+    line_key(json->line, in, j, columns);
+    view_line(json, key);
+}
+
+void view_row(view_json *json, const char *key, const lesson_input *in, int64_t i, int columns)
+{
+    line_row(json->line, in, i, columns);
+    view_line(json, key);
+}
+
+void view_names(view_json *json, const lesson_input *in)
+{
+    view_open(json, "names", '[');
+    for (int64_t j = 0; j < in->keys; j++) view_key(json, NULL, in, j, LESSON_NAME_COLUMNS);
+    view_close(json, ']');
+}
+
+void view_table(view_json *json, const char *key, const double *x, int64_t rows, int64_t columns,
+                int exact)
+{
+    view_open(json, key, '[');
+    for (int64_t i = 0; i < rows; i++) {
+        view_open(json, NULL, '[');
+        for (int64_t c = 0; c < columns; c++, x++) {
+            if (exact)
+                view_exact(json, NULL, *x);
+            else
+                view_number(json, NULL, *x, 1);
+        }
+        view_close(json, ']');
+    }
+    view_close(json, ']');
+}
+
 void view_line_vector(lesson_line *line, const double *x, int64_t n, int64_t channels, int whole)
 {
     line_text(line, "[");

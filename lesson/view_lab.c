@@ -6,11 +6,6 @@
 
 #include "lesson/table.h"
 
-static lesson_line *new_line(const lesson_view *view)
-{
-    return (lesson_line *)view->memory->take(view->memory->ctx, sizeof(lesson_line));
-}
-
 static int is_weight(const lesson_view *view)
 {
     return view->in->stage >= 3;
@@ -35,14 +30,6 @@ static double largest(const lesson_view *view)
             if (map_sees(view, i, j) && lesson_finite(x) && size > most) most = size;
         }
     return most;
-}
-
-static void number(view_json *json, lesson_line *line, const lesson_view *view, const char *key,
-                   double x, int whole)
-{
-    line_start(line, view->face);
-    line_number(line, x, whole ? LESSON_KEEP_INTEGER : 0);
-    view_text(json, key, line->text);
 }
 
 /* ---- lists ------------------------------------------------------------------------------------- */
@@ -105,17 +92,16 @@ static int choose(list *l)
     return 1;
 }
 
-static void list_name(lesson_line *line, const list *l, int64_t i)
+static void list_name(view_json *json, const list *l, int64_t i)
 {
     const lesson_input *const in = l->view->in;
-    line_start(line, l->view->face);
     if (l->column)
-        line_row(line, in, in->row_begin + i, LAB_NAME_COLUMNS);
+        view_row(json, "name", in, in->row_begin + i, LAB_NAME_COLUMNS);
     else
-        line_key(line, in, in->key_begin + i, LAB_NAME_COLUMNS);
+        view_key(json, "name", in, in->key_begin + i, LAB_NAME_COLUMNS);
 }
 
-static void list_items(view_json *json, const list *l, lesson_line *line)
+static void list_items(view_json *json, const list *l)
 {
     const int whole = all_whole(l->view);
     const double most = is_weight(l->view) ? 1 : largest(l->view);
@@ -125,10 +111,9 @@ static void list_items(view_json *json, const list *l, lesson_line *line)
         const double x = value_of(l, i);
         view_open(json, NULL, '{');
         view_integer(json, "at", i);
-        list_name(line, l, i);
-        view_text(json, "name", line->text);
+        list_name(json, l, i);
         if (sees(l, i)) {
-            number(json, line, l->view, "text", x, whole);
+            view_number(json, "text", x, whole);
             view_real(json, "w", most > 0 ? x / most : 0);
         } else {
             view_flag(json, "hidden", 1);
@@ -138,7 +123,7 @@ static void list_items(view_json *json, const list *l, lesson_line *line)
     view_close(json, ']');
 }
 
-static void list_end(view_json *json, const list *l, lesson_line *line)
+static void list_end(view_json *json, const list *l)
 {
     double all = 0, listed = 0;
     for (int64_t i = 0; i < l->n; i++)
@@ -148,45 +133,37 @@ static void list_end(view_json *json, const list *l, lesson_line *line)
     if (l->n > l->count) {
         char more[LESSON_NUMBER_BYTES];
         lesson_number_integer(more, l->n - l->count);
-        line_start(line, l->view->face);
-        line_say(line, LESSON_W_OTHERS, more, NULL, NULL);
         view_open(json, "rest", '{');
-        view_text(json, "name", line->text);
-        if (is_weight(l->view)) number(json, line, l->view, "text", all - listed, 0);
+        line_say(json->line, LESSON_W_OTHERS, more, NULL, NULL);
+        view_line(json, "name");
+        if (is_weight(l->view)) view_number(json, "text", all - listed, 0);
         view_close(json, '}');
     }
-    if (is_weight(l->view)) number(json, line, l->view, "sum", all, 0);
+    if (is_weight(l->view)) view_number(json, "sum", all, 0);
 }
 
 qkv_status view_lab_row(view_json *json, const lesson_view *view)
 {
     const lesson_input *const in = view->in;
     list l = {view, view->stages->keys, in->token - in->row_begin, 0, NULL, 0};
-    lesson_line *const line = new_line(view);
-    if (line == NULL || !choose(&l)) return QKV_ENOMEM;
-    line_start(line, view->face);
-    line_row(line, in, in->token, LAB_NAME_COLUMNS);
-    view_text(json, "who", line->text);
+    if (!choose(&l)) return QKV_ENOMEM;
+    view_row(json, "who", in, in->token, LAB_NAME_COLUMNS);
     view_flag(json, "blind", lesson_seen(in, in->token) == 0);
     view_integer(json, "best", map_most(view, in->token - in->row_begin));
-    list_items(json, &l, line);
-    list_end(json, &l, line);
+    list_items(json, &l);
+    list_end(json, &l);
     return QKV_OK;
 }
 
 void view_lab_column_item(view_json *json, const lesson_view *view, int64_t key, double most)
 {
     const lesson_input *const in = view->in;
-    lesson_line *const line = new_line(view);
     const double x = map_value(view, 0, key);
-    if (line == NULL) return;
     view_open(json, NULL, '{');
     view_integer(json, "at", in->row_begin);
-    line_start(line, view->face);
-    line_row(line, in, in->row_begin, LAB_NAME_COLUMNS);
-    view_text(json, "name", line->text);
+    view_row(json, "name", in, in->row_begin, LAB_NAME_COLUMNS);
     if (map_sees(view, 0, key)) {
-        number(json, line, view, "text", x, all_whole(view));
+        view_number(json, "text", x, all_whole(view));
         view_real(json, "w", most > 0 ? x / most : 0);
     } else {
         view_flag(json, "hidden", 1);
@@ -197,13 +174,10 @@ void view_lab_column_item(view_json *json, const lesson_view *view, int64_t key,
 qkv_status view_lab_column(view_json *json, const lesson_view *view, int64_t key)
 {
     list l = {view, view->stages->rows, key, 1, NULL, 0};
-    lesson_line *const line = new_line(view);
-    if (line == NULL || !choose(&l)) return QKV_ENOMEM;
-    line_start(line, view->face);
-    line_key(line, view->in, view->in->key_begin + key, LAB_NAME_COLUMNS);
-    view_text(json, "who", line->text);
-    list_items(json, &l, line);
-    list_end(json, &l, line);
+    if (!choose(&l)) return QKV_ENOMEM;
+    view_key(json, "who", view->in, view->in->key_begin + key, LAB_NAME_COLUMNS);
+    list_items(json, &l);
+    list_end(json, &l);
     return QKV_OK;
 }
 
@@ -211,41 +185,39 @@ qkv_status view_lab_column(view_json *json, const lesson_view *view, int64_t key
 
 qkv_status view_lab_cells(view_json *json, const lesson_view *view, int in_map)
 {
-    lesson_line *const line = new_line(view);
-    if (line == NULL) return QKV_ENOMEM;
     const int whole = all_whole(view);
     lesson_face face = *view->face;
     if (in_map && !is_weight(view) && !whole) face.digits = largest(view) < 9.95 ? 1 : 0;
+    json->line->face = &face;
     view_open(json, "cells", '[');
     for (int64_t i = 0; i < view->stages->rows; i++) {
         view_open(json, NULL, '[');
         for (int64_t j = 0; j < view->stages->keys; j++) {
-            line_start(line, &face);
             if (map_sees(view, i, j))
-                line_number(line, map_value(view, i, j), whole ? LESSON_KEEP_INTEGER : 0);
-            view_text(json, NULL, line->text);
+                view_number(json, NULL, map_value(view, i, j), whole);
+            else
+                view_text(json, NULL, "");
         }
         view_close(json, ']');
     }
     view_close(json, ']');
+    json->line->face = view->face;
     return QKV_OK;
 }
 
 qkv_status view_lab_work(view_json *json, const lesson_view *view, int64_t key)
 {
     const lesson_input *const in = view->in;
-    lesson_line *const line = new_line(view);
     int64_t *const at =
         (int64_t *)view->memory->take(view->memory->ctx, (size_t)in->keys * sizeof(int64_t));
-    if (line == NULL || at == NULL) return QKV_ENOMEM;
+    if (at == NULL) return QKV_ENOMEM;
     const lesson_worked how = {lesson_all_whole(view->stages->row_score, in->keys),
                                lesson_all_whole(view->stages->row_scaled, in->keys), 4096, at};
-    line_start(line, view->face);
     if (in->stage >= 4)
-        worked_output(line, view, &how);
+        worked_output(json->line, view, &how);
     else if (lesson_sees(in, in->token, key))
-        worked_key(line, view, &how, key);
-    view_pieces(json, "work", line->text);
+        worked_key(json->line, view, &how, key);
+    view_line_pieces(json, "work");
     return QKV_OK;
 }
 
@@ -265,9 +237,7 @@ static int tells(const lesson_input *in, int64_t row, int64_t key)
 qkv_status view_lab_strongest(view_json *json, const lesson_view *view)
 {
     const lesson_input *const in = view->in;
-    lesson_line *const line = new_line(view);
     int64_t row = -1, key = -1;
-    if (line == NULL) return QKV_ENOMEM;
     for (int64_t i = 0; i < view->stages->rows; i++)
         for (int64_t j = 0; j < view->stages->keys; j++) {
             const double x = map_value(view, i, j);
@@ -278,13 +248,9 @@ qkv_status view_lab_strongest(view_json *json, const lesson_view *view)
         }
     if (row < 0) return QKV_OK;
     view_open(json, "pair", '[');
-    line_start(line, view->face);
-    line_row(line, in, in->row_begin + row, LAB_NAME_COLUMNS);
-    view_text(json, NULL, line->text);
-    line_start(line, view->face);
-    line_key(line, in, in->key_begin + key, LAB_NAME_COLUMNS);
-    view_text(json, NULL, line->text);
-    number(json, line, view, NULL, map_value(view, row, key), all_whole(view));
+    view_row(json, NULL, in, in->row_begin + row, LAB_NAME_COLUMNS);
+    view_key(json, NULL, in, in->key_begin + key, LAB_NAME_COLUMNS);
+    view_number(json, NULL, map_value(view, row, key), all_whole(view));
     view_close(json, ']');
     return QKV_OK;
 }
@@ -292,75 +258,50 @@ qkv_status view_lab_strongest(view_json *json, const lesson_view *view)
 qkv_status view_lab_names(view_json *json, const lesson_view *view)
 {
     const lesson_input *const in = view->in;
-    lesson_line *const line = new_line(view);
-    if (line == NULL) return QKV_ENOMEM;
     view_open(json, "names", '[');
     for (int64_t j = 0; j < in->keys; j++) {
-        line_start(line, view->face);
-        line_name(line, &in->name[j], LAB_NAME_COLUMNS);
-        view_text(json, NULL, line->text);
+        line_name(json->line, &in->name[j], LAB_NAME_COLUMNS);
+        view_line(json, NULL);
     }
     view_close(json, ']');
     if (in->rows == in->keys) return QKV_OK;
     view_open(json, "rows", '[');
     for (int64_t i = 0; i < in->rows; i++) {
-        line_start(line, view->face);
-        line_row(line, in, i, LAB_NAME_COLUMNS);
-        view_text(json, NULL, line->text);
+        view_row(json, NULL, in, i, LAB_NAME_COLUMNS);
     }
     view_close(json, ']');
     return QKV_OK;
-}
-
-static void exact_rows(view_json *json, lesson_line *line, const lesson_view *view, const char *key,
-                       const double *x, int64_t rows, int64_t columns)
-{
-    view_open(json, key, '[');
-    for (int64_t i = 0; i < rows; i++) {
-        view_open(json, NULL, '[');
-        for (int64_t c = 0; c < columns; c++) {
-            line_start(line, view->face);
-            line_exact(line, x[i * columns + c]);
-            view_text(json, NULL, line->text);
-        }
-        view_close(json, ']');
-    }
-    view_close(json, ']');
 }
 
 qkv_status view_lab_numbers(view_json *json, const lesson_view *view)
 {
     const lesson_input *const in = view->in;
-    lesson_line *const line = new_line(view);
-    if (line == NULL) return QKV_ENOMEM;
     view_open(json, "names", '[');
     for (int64_t j = 0; j < in->keys; j++)
         view_bytes(json, NULL, in->name[j].text, in->name[j].bytes);
     view_close(json, ']');
-    exact_rows(json, line, view, "q", in->q, in->rows, in->d_k);
-    exact_rows(json, line, view, "k", in->k, in->keys, in->d_k);
-    exact_rows(json, line, view, "v", in->v, in->keys, in->d_v);
+    view_table(json, "q", in->q, in->rows, in->d_k, 1);
+    view_table(json, "k", in->k, in->keys, in->d_k, 1);
+    view_table(json, "v", in->v, in->keys, in->d_v, 1);
     return QKV_OK;
 }
 
 /* ---- the token's table --------------------------------------------------------------------------- */
 
-static void vector(view_json *json, lesson_line *line, const lesson_view *view, const char *key,
-                   const double *x, int64_t n, int whole)
+static void vector(view_json *json, const char *key, const double *x, int64_t n, int whole)
 {
-    line_start(line, view->face);
-    view_line_vector(line, x, n, n <= LAB_VECTOR ? n : 3, whole);
-    view_text(json, key, line->text);
+    view_line_vector(json->line, x, n, n <= LAB_VECTOR ? n : 3, whole);
+    view_line(json, key);
 }
 
 /* The weight times the value, as many channels as are shown of a value. */
-static void share(view_json *json, lesson_line *line, const lesson_view *view, int64_t key)
+static void share(view_json *json, const lesson_view *view, int64_t key)
 {
     const lesson_input *const in = view->in;
     double x[LAB_VECTOR];
     for (int64_t c = 0; c < in->d_v && c < LAB_VECTOR; c++)
         x[c] = view->stages->row_weight[key] * in->v[key * in->d_v + c];
-    vector(json, line, view, "share", x, in->d_v, 0);
+    vector(json, "share", x, in->d_v, 0);
 }
 
 /* Are all numbers of a column whole? */
@@ -368,56 +309,48 @@ typedef struct whole {
     int key, value, score, scaled;
 } whole;
 
-static void table_row(view_json *json, lesson_line *line, const lesson_view *view, const whole *w,
-                      int64_t key)
+static void table_row(view_json *json, const lesson_view *view, const whole *w, int64_t key)
 {
     const lesson_input *const in = view->in;
     const lesson_stages *const s = view->stages;
     view_open(json, NULL, '{');
     view_integer(json, "at", key);
-    line_start(line, view->face);
-    line_key(line, in, key, LAB_NAME_COLUMNS);
-    view_text(json, "name", line->text);
-    vector(json, line, view, "key", in->k + key * in->d_k, in->d_k, w->key);
-    vector(json, line, view, "value", in->v + key * in->d_v, in->d_v, w->value);
+    view_key(json, "name", in, key, LAB_NAME_COLUMNS);
+    vector(json, "key", in->k + key * in->d_k, in->d_k, w->key);
+    vector(json, "value", in->v + key * in->d_v, in->d_v, w->value);
     if (!lesson_sees(in, in->token, key)) view_flag(json, "hidden", 1);
-    if (in->stage >= 1) number(json, line, view, "score", s->row_score[key], w->score);
-    if (in->stage >= 2) number(json, line, view, "scaled", s->row_scaled[key], w->scaled);
+    if (in->stage >= 1) view_number(json, "score", s->row_score[key], w->score);
+    if (in->stage >= 2) view_number(json, "scaled", s->row_scaled[key], w->scaled);
     if (in->stage >= 3) {
-        number(json, line, view, "weight", s->row_weight[key], 0);
+        view_number(json, "weight", s->row_weight[key], 0);
         view_real(json, "w", s->row_weight[key]);
     }
-    if (in->stage >= 4) share(json, line, view, key);
+    if (in->stage >= 4) share(json, view, key);
     view_close(json, '}');
 }
 
 qkv_status view_lab_table(view_json *json, const lesson_view *view)
 {
     const lesson_input *const in = view->in;
-    lesson_line *const line = new_line(view);
-    if (line == NULL) return QKV_ENOMEM;
-    line_start(line, view->face);
-    line_row(line, in, in->token, LAB_NAME_COLUMNS);
-    view_text(json, "who", line->text);
-    vector(json, line, view, "query", in->q + in->token * in->d_k, in->d_k,
+    view_row(json, "who", in, in->token, LAB_NAME_COLUMNS);
+    vector(json, "query", in->q + in->token * in->d_k, in->d_k,
            lesson_all_whole(in->q + in->token * in->d_k, in->d_k));
     view_integer(json, "stage", in->stage);
     view_text(json, "caption", lesson_word_text(lesson_caption(in)));
-    line_start(line, view->face);
-    line_scale(line, in);
-    view_text(json, "scale_head", line->text);
+    line_scale(json->line, in);
+    view_line(json, "scale_head");
     view_open(json, "rows", '[');
     const whole w = {lesson_all_whole(in->k, in->keys * in->d_k),
                      lesson_all_whole(in->v, in->keys * in->d_v),
                      lesson_all_whole(view->stages->row_score, in->keys),
                      lesson_all_whole(view->stages->row_scaled, in->keys)};
-    for (int64_t j = in->key_begin; j < in->key_end; j++) table_row(json, line, view, &w, j);
+    for (int64_t j = in->key_begin; j < in->key_end; j++) table_row(json, view, &w, j);
     view_close(json, ']');
     if (in->stage >= 3) {
         double sum = 0;
         for (int64_t j = 0; j < in->keys; j++) sum += view->stages->row_weight[j];
-        number(json, line, view, "sum", sum, 0);
+        view_number(json, "sum", sum, 0);
     }
-    if (in->stage >= 4) vector(json, line, view, "output", view->stages->row_out, in->d_v, 0);
+    if (in->stage >= 4) vector(json, "output", view->stages->row_out, in->d_v, 0);
     return QKV_OK;
 }

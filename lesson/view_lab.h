@@ -44,8 +44,7 @@ qkv_status view_lab_weights(view_json *json, const lesson_state *state, const le
 qkv_status view_lab_table(view_json *json, const lesson_view *view);
 
 /* "choices": what the controls stand on, for one of the two panels. */
-qkv_status view_lab_choice(view_json *json, const char *key, const lesson_choice *choice,
-                           const lesson_view *view);
+void view_lab_choice(view_json *json, const char *key, const lesson_choice *choice);
 /* "parts": how the two differ, one line each of A and B. */
 qkv_status view_lab_difference(view_json *json, const lesson_state *state, const lesson_view *a,
                                const lesson_view *b);

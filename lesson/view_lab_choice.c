@@ -22,29 +22,20 @@ static const char *mask_id(const lesson_choice *c)
     return ids[c->mask];
 }
 
-qkv_status view_lab_choice(view_json *json, const char *key, const lesson_choice *choice,
-                           const lesson_view *view)
+void view_lab_choice(view_json *json, const char *key, const lesson_choice *choice)
 {
-    lesson_line *const line = new_line(view);
-    if (line == NULL) return QKV_ENOMEM;
     view_open(json, key, '{');
     view_text(json, "scale", scale_id(choice));
-    line_start(line, view->face);
-    line_exact(line, choice->scale_kind == LESSON_SCALE_VALUE ? choice->scale_value : 1);
-    view_text(json, "times", line->text);
+    view_exact(json, "times", choice->scale_kind == LESSON_SCALE_VALUE ? choice->scale_value : 1);
     view_text(json, "mask", mask_id(choice));
     view_integer(json, "padding", choice->padding);
-    line_start(line, view->face);
-    line_integer(line, choice->padding);
-    view_text(json, "padding_text", line->text);
+    line_integer(json->line, choice->padding);
+    view_line(json, "padding_text");
     view_integer(json, "shift", choice->shift);
     view_flag(json, "wrong", choice->wrong_way);
-    line_start(line, view->face);
-    line_exact(line, choice->temperature);
-    view_text(json, "T", line->text);
+    view_exact(json, "T", choice->temperature);
     view_integer(json, "stop", lesson_sharpness_stop(choice->temperature));
     view_close(json, '}');
-    return QKV_OK;
 }
 
 /* ---- how the two differ -------------------------------------------------------------------------- */
@@ -74,7 +65,6 @@ static void part(lesson_line *line, const char *text)
 static void line_choice(lesson_line *line, const lesson_choice *c, const difference *d,
                         const lesson_view *view, lesson_line *scratch)
 {
-    line_start(line, view->face);
     line_start(scratch, view->face);
     if (d->scale || d->temperature) {
         line_scale(scratch, view->in);
@@ -103,13 +93,13 @@ qkv_status view_lab_difference(view_json *json, const lesson_state *state, const
                                const lesson_view *b)
 {
     const difference d = compare(&state->choice, &state->other);
-    lesson_line *const line = new_line(a), *const scratch = new_line(a);
-    if (line == NULL || scratch == NULL) return QKV_ENOMEM;
+    lesson_line *const scratch = new_line(a);
+    if (scratch == NULL) return QKV_ENOMEM;
     view_open(json, "parts", '[');
-    line_choice(line, &state->choice, &d, a, scratch);
-    view_text(json, NULL, line->text);
-    line_choice(line, &state->other, &d, b, scratch);
-    view_text(json, NULL, line->text);
+    line_choice(json->line, &state->choice, &d, a, scratch);
+    view_line(json, NULL);
+    line_choice(json->line, &state->other, &d, b, scratch);
+    view_line(json, NULL);
     view_close(json, ']');
     view_integer(json, "changed", d.scale + d.temperature + d.mask + d.wrong_way);
     return QKV_OK;
@@ -136,9 +126,7 @@ static void exact(view_json *json, const char *key, const double *x, int64_t n)
 qkv_status view_lab_causal(view_json *json, const lesson_view *before, const lesson_view *after)
 {
     const lesson_input *const in = before->in;
-    lesson_line *const line = new_line(before);
     int64_t same = 0;
-    if (line == NULL) return QKV_ENOMEM;
     view_open(json, "rows", '[');
     for (int64_t i = 0; i < before->stages->rows; i++) {
         const double *const a = before->stages->out + i * in->d_v;
@@ -146,15 +134,11 @@ qkv_status view_lab_causal(view_json *json, const lesson_view *before, const les
         const int equal = same_bits(a, b, in->d_v);
         same += equal;
         view_open(json, NULL, '{');
-        line_start(line, before->face);
-        line_row(line, in, in->row_begin + i, LAB_NAME_COLUMNS);
-        view_text(json, "name", line->text);
-        line_start(line, before->face);
-        view_line_vector(line, a, in->d_v, in->d_v <= 3 ? in->d_v : 2, 0);
-        view_text(json, "before", line->text);
-        line_start(line, before->face);
-        view_line_vector(line, b, in->d_v, in->d_v <= 3 ? in->d_v : 2, 0);
-        view_text(json, "after", line->text);
+        view_row(json, "name", in, in->row_begin + i, LAB_NAME_COLUMNS);
+        view_line_vector(json->line, a, in->d_v, in->d_v <= 3 ? in->d_v : 2, 0);
+        view_line(json, "before");
+        view_line_vector(json->line, b, in->d_v, in->d_v <= 3 ? in->d_v : 2, 0);
+        view_line(json, "after");
         exact(json, "x", a, in->d_v);
         exact(json, "y", b, in->d_v);
         view_flag(json, "same", equal);

@@ -6,20 +6,9 @@
 #include "lesson/figures.h"
 #include "lesson/view_lab.h"
 
-static void exact_matrix(view_json *json, lesson_line *line, const lesson_view *view,
-                         const char *key, const state_matrix *m)
+static void exact_matrix(view_json *json, const char *key, const state_matrix *m)
 {
-    view_open(json, key, '[');
-    for (int32_t r = 0; r < m->rows; r++) {
-        view_open(json, NULL, '[');
-        for (int32_t c = 0; c < m->columns; c++) {
-            line_start(line, view->face);
-            line_exact(line, m->x[r * m->columns + c]);
-            view_text(json, NULL, line->text);
-        }
-        view_close(json, ']');
-    }
-    view_close(json, ']');
+    view_table(json, key, m->x, m->rows, m->columns, 1);
 }
 
 /* The pair whose two scores differ most; without a difference the largest score of two tokens. */
@@ -43,8 +32,8 @@ static int pair_of(const lesson_view *view, int64_t *row, int64_t *key)
     return found;
 }
 
-static void one_score(view_json *json, lesson_line *line, const lesson_view *view, lesson_word word,
-                      int64_t row, int64_t key)
+static void one_score(view_json *json, const lesson_view *view, lesson_word word, int64_t row,
+                      int64_t key)
 {
     lesson_line name[2], score;
     for (int i = 0; i < 2; i++) {
@@ -53,28 +42,23 @@ static void one_score(view_json *json, lesson_line *line, const lesson_view *vie
     }
     line_start(&score, view->face);
     line_number(&score, view->stages->score[row * view->in->keys + key], LESSON_KEEP_INTEGER);
-    line_start(line, view->face);
-    line_say(line, word, name[0].text, name[1].text, score.text);
-    view_text(json, NULL, line->text);
+    line_say(json->line, word, name[0].text, name[1].text, score.text);
+    view_line(json, NULL);
 }
 
 qkv_status view_lab_weights(view_json *json, const lesson_state *state, const lesson_view *view)
 {
     static const char *const keys[] = {"q", "k", "v"};
-    lesson_line *const line =
-        (lesson_line *)view->memory->take(view->memory->ctx, sizeof(lesson_line));
     int64_t row = 0, key = 0;
-    if (line == NULL) return QKV_ENOMEM;
-    view_project_features(json, state, view, line);
-    exact_matrix(json, line, view, "x", &state->embedding);
-    for (int i = 0; i < 3; i++) exact_matrix(json, line, view, keys[i], &state->w[i]);
+    view_project_features(json, state);
+    exact_matrix(json, "x", &state->embedding);
+    for (int i = 0; i < 3; i++) exact_matrix(json, keys[i], &state->w[i]);
     const int symmetric = project_symmetric(view->stages->score, view->in->keys);
     view_flag(json, "symmetric", symmetric);
     view_open(json, "say", '[');
     if (pair_of(view, &row, &key)) {
-        one_score(json, line, view, symmetric ? LESSON_W_LAB_W_SAME : LESSON_W_LAB_W_OTHER, row,
-                  key);
-        if (!symmetric) one_score(json, line, view, LESSON_W_PROOF_PROJECTED_BACK, key, row);
+        one_score(json, view, symmetric ? LESSON_W_LAB_W_SAME : LESSON_W_LAB_W_OTHER, row, key);
+        if (!symmetric) one_score(json, view, LESSON_W_PROOF_PROJECTED_BACK, key, row);
     }
     view_close(json, ']');
     return QKV_OK;

@@ -5,24 +5,15 @@
 #include "lesson/figures.h"
 #include "lesson/view.h"
 
-static void line_of(view_json *json, const char *key, const lesson_line *line)
-{
-    view_pieces(json, key, line->text);
-}
-
-static void keys(view_json *json, const view_of *of, lesson_line *line)
+static void keys(view_json *json, const view_of *of)
 {
     const lesson_input *const in = of->view->in;
     const int flat = in->d_k == 2;
     view_open(json, "rows", '[');
     for (int64_t j = 0; j < in->keys; j++) {
         view_open(json, NULL, '{');
-        line_start(line, of->view->face);
-        line_key(line, in, j, LESSON_NAME_COLUMNS);
-        view_text(json, "name", line->text);
-        line_start(line, of->view->face);
-        line_number(line, of->view->stages->row_weight[j], 0);
-        view_text(json, "weight", line->text);
+        view_key(json, "name", in, j, LESSON_NAME_COLUMNS);
+        view_number(json, "weight", of->view->stages->row_weight[j], 0);
         view_real(json, "w", of->view->stages->row_weight[j]);
         if (flat) view_real(json, "x", in->k[j * 2]);
         if (flat) view_real(json, "y", in->k[j * 2 + 1]);
@@ -32,16 +23,12 @@ static void keys(view_json *json, const view_of *of, lesson_line *line)
 }
 
 /* The token's query: the digits that a field shows, and where its arrow ends. */
-static void query(view_json *json, const view_of *of, lesson_line *line)
+static void query(view_json *json, const view_of *of)
 {
     const lesson_input *const in = of->view->in;
     const double *const q = in->q + in->token * in->d_k;
     view_open(json, "query", '[');
-    for (int64_t c = 0; c < in->d_k; c++) {
-        line_start(line, of->view->face);
-        line_exact(line, q[c]);
-        view_text(json, NULL, line->text);
-    }
+    for (int64_t c = 0; c < in->d_k; c++) view_exact(json, NULL, q[c]);
     view_close(json, ']');
     if (in->d_k != 2) return;
     view_real(json, "qx", q[0]);
@@ -50,30 +37,19 @@ static void query(view_json *json, const view_of *of, lesson_line *line)
 
 qkv_status view_lookup(view_json *json, const view_of *of)
 {
-    const lesson_memory *const memory = of->view->memory;
-    lesson_line *const line = (lesson_line *)memory->take(memory->ctx, sizeof *line);
-    if (line == NULL) return QKV_ENOMEM;
     view_integer(json, "token", of->view->in->token);
-    keys(json, of, line);
-    query(json, of, line);
-    line_start(line, of->view->face);
-    line_lookup_exact(line, of->view);
-    line_of(json, "exact", line);
-    line_start(line, of->view->face);
-    line_lookup_soft(line, of->view);
-    line_of(json, "soft", line);
-    line_start(line, of->view->face);
-    line_lookup_answer(line, of->view);
-    line_of(json, "answer", line);
-    line_start(line, of->view->face);
-    line_lookup_sharpness(line, of->view->face, of->state->choice.temperature);
-    view_text(json, "sharpness", line->text);
+    keys(json, of);
+    query(json, of);
+    line_lookup_exact(json->line, of->view);
+    view_line_pieces(json, "exact");
+    line_lookup_soft(json->line, of->view);
+    view_line_pieces(json, "soft");
+    line_lookup_answer(json->line, of->view);
+    view_line_pieces(json, "answer");
+    line_lookup_sharpness(json->line, of->view->face, of->state->choice.temperature);
+    view_line(json, "sharpness");
     view_open(json, "stops", '[');
-    for (int32_t i = 0; i < STATE_STOPS; i++) {
-        line_start(line, of->view->face);
-        line_exact(line, lesson_sharpness(i));
-        view_text(json, NULL, line->text);
-    }
+    for (int32_t i = 0; i < STATE_STOPS; i++) view_exact(json, NULL, lesson_sharpness(i));
     view_close(json, ']');
     view_integer(json, "stop", lesson_sharpness_stop(of->state->choice.temperature));
     return QKV_OK;
@@ -81,36 +57,19 @@ qkv_status view_lookup(view_json *json, const view_of *of)
 
 /* ---- three projections ----------------------------------------------------------------------- */
 
-static void matrix(view_json *json, const char *key, const state_matrix *m, const view_of *of,
-                   lesson_line *line)
+static void matrix(view_json *json, const char *key, const state_matrix *m)
 {
-    view_open(json, key, '[');
-    for (int32_t r = 0; r < m->rows; r++) {
-        view_open(json, NULL, '[');
-        for (int32_t c = 0; c < m->columns; c++) {
-            line_start(line, of->view->face);
-            line_number(line, m->x[(int64_t)r * m->columns + c], LESSON_KEEP_INTEGER);
-            view_text(json, NULL, line->text);
-        }
-        view_close(json, ']');
-    }
-    view_close(json, ']');
+    view_table(json, key, m->x, m->rows, m->columns, 0);
 }
 
-void view_project_features(view_json *json, const lesson_state *state, const lesson_view *view,
-                           lesson_line *line)
+void view_project_features(view_json *json, const lesson_state *state)
 {
     view_open(json, "features", '[');
     for (int32_t f = 0; f < state->features; f++) {
         const char *const name = project_feature(f);
-        line_start(line, view->face);
-        if (name != NULL) {
-            line_text(line, name);
-        } else {
-            line_text(line, "x");
-            line_integer(line, f);
-        }
-        view_text(json, NULL, line->text);
+        line_text(json->line, name != NULL ? name : "x");
+        if (name == NULL) line_integer(json->line, f);
+        view_line(json, NULL);
     }
     view_close(json, ']');
 }
@@ -118,25 +77,15 @@ void view_project_features(view_json *json, const lesson_state *state, const les
 qkv_status view_project(view_json *json, const view_of *of)
 {
     const lesson_state *const s = of->state;
-    const lesson_memory *const memory = of->view->memory;
-    lesson_line *const line = (lesson_line *)memory->take(memory->ctx, sizeof *line);
-    if (line == NULL) return QKV_ENOMEM;
     view_integer(json, "which", s->project);
     view_integer(json, "row", s->project_row);
     view_integer(json, "channel", s->project_channel);
-    view_open(json, "names", '[');
-    for (int64_t j = 0; j < of->view->in->keys; j++) {
-        line_start(line, of->view->face);
-        line_key(line, of->view->in, j, LESSON_NAME_COLUMNS);
-        view_text(json, NULL, line->text);
-    }
-    view_close(json, ']');
-    view_project_features(json, s, of->view, line);
-    matrix(json, "x", &s->embedding, of, line);
-    matrix(json, "w", &s->w[s->project], of, line);
-    matrix(json, "y", &s->qkv[s->project], of, line);
-    line_start(line, of->view->face);
-    line_project(line, of->view, s, s->project, s->project_row, s->project_channel);
-    line_of(json, "work", line);
+    view_names(json, of->view->in);
+    view_project_features(json, s);
+    matrix(json, "x", &s->embedding);
+    matrix(json, "w", &s->w[s->project]);
+    matrix(json, "y", &s->qkv[s->project]);
+    line_project(json->line, of->view, s, s->project, s->project_row, s->project_channel);
+    view_line_pieces(json, "work");
     return QKV_OK;
 }

@@ -162,7 +162,9 @@ static int calculator(view_json *json, const lesson_sink *sink)
 int main(void)
 {
     const lesson_sink sink = {write_stdout, stdout};
-    view_json json = {&sink, 0};
+    static lesson_line line;
+    view_json json = {&sink, &line, 0};
+    line_start(&line, &face);
     view_open(&json, NULL, '{');
     words(&json);
     course(&json);

@@ -5,7 +5,6 @@
 #include "page/page.h"
 
 #include "lesson/recall.h"
-#include "lesson/view.h"
 
 /* A whole number in a line of its own. */
 static int64_t whole(page_request *rest, int64_t otherwise)
@@ -20,8 +19,8 @@ static int64_t whole(page_request *rest, int64_t otherwise)
 void page_call_question(page_request request)
 {
     const int64_t number = whole(&request, -1), seed = whole(&request, 1);
-    view_json json = {&page_answer, 0};
-    view_open(&json, NULL, '{');
+    view_json json;
+    page_object(&json, &page_face);
     const qkv_status status =
         number < 0 || number > INT32_MAX
             ? QKV_EARG
@@ -51,8 +50,8 @@ void page_call_recall(page_request request)
     const page_request text = page_line(&request);
     const int64_t today = whole(&request, 0);
     recall_read(&plan, text.text, text.bytes);
-    view_json json = {&page_answer, 0};
-    view_open(&json, NULL, '{');
+    view_json json;
+    page_object(&json, &page_face);
     answer_plan(&json, &plan, today);
     view_open(&json, "cards", '[');
     for (int i = 0; i < RECALL_CARDS; i++) {
@@ -76,20 +75,18 @@ void page_call_recall_answer(page_request request)
         return;
     }
     recall_answer(&plan, (int)card, knew != 0, today);
+    view_json json;
+    page_object(&json, &page_face);
+    answer_plan(&json, &plan, today);
     const int64_t days = recall_due(&plan, (int)card) - today;
-    lesson_line line, number;
-    line_start(&line, &page_face);
-    line_start(&number, &page_face);
-    line_integer(&number, days);
-    line_say(&line,
+    char number[LESSON_NUMBER_BYTES];
+    lesson_number_integer(number, days);
+    line_say(json.line,
              days <= 0   ? LESSON_W_RECALL_LATER
              : days == 1 ? LESSON_W_RECALL_IN_ONE_DAY
                          : LESSON_W_RECALL_IN_DAYS,
-             number.text, NULL, NULL);
-    view_json json = {&page_answer, 0};
-    view_open(&json, NULL, '{');
-    answer_plan(&json, &plan, today);
-    view_text(&json, "says", line.text);
+             number, NULL, NULL);
+    view_line(&json, "says");
     view_close(&json, '}');
 }
 

@@ -100,9 +100,7 @@ static lab *open_row(page_request *rest, int blended)
 
 static void begin(view_json *json)
 {
-    const view_json fresh = {&page_answer, 0};
-    *json = fresh;
-    view_open(json, NULL, '{');
+    page_object(json, &page_face);
 }
 
 static void end(view_json *json, qkv_status status)
@@ -130,7 +128,6 @@ static void about_source(view_json *json, const lab *l)
     const lab_sizes *const z = &l->sizes;
     const int64_t numbers[7] = {z->rows,  z->keys, z->d_k, z->d_v, l->state->model_layer,
                                 z->heads, head};
-    lesson_line *const line = (lesson_line *)page_take(sizeof *line);
     for (int i = 0; i < 7; i++) lesson_number_integer(text[i], numbers[i]);
     view_text(json, "data", sources[l->state->data]);
     view_integer(json, "rows", z->rows);
@@ -147,42 +144,35 @@ static void about_source(view_json *json, const lab *l)
                  l->state->data == DATA_MODEL  ? l->state->model_row
                  : l->state->data == DATA_FILE ? l->row
                                                : l->state->token);
-    if (line == NULL) return;
-    line_start(line, &page_face);
     if (l->state->data == DATA_MODEL)
-        line_say(line, LESSON_W_LAB_ABOUT_MODEL, text[4], text[2], NULL);
+        line_say(json->line, LESSON_W_LAB_ABOUT_MODEL, text[4], text[2], NULL);
     else if (l->state->data == DATA_FILE && z->rows != z->keys)
-        line_say(line, LESSON_W_LAB_ABOUT_CROSS, text[0], text[1], text[2]);
+        line_say(json->line, LESSON_W_LAB_ABOUT_CROSS, text[0], text[1], text[2]);
     else
-        line_say(line, LESSON_W_LAB_ABOUT_TOKENS, text[0], text[2], text[3]);
-    view_text(json, "about", line->text);
+        line_say(json->line, LESSON_W_LAB_ABOUT_TOKENS, text[0], text[2], text[3]);
+    view_line(json, "about");
 }
 
 static qkv_status about_panels(view_json *json, lab *l)
 {
-    lesson_line *const line = (lesson_line *)page_take(sizeof *line);
     lesson_input in[2];
     lesson_view view[2];
-    if (line == NULL) return QKV_ENOMEM;
     for (int i = 0; i < 2; i++) {
         const qkv_status status = lab_input(l->state, i, l->head, &l->sizes, &in[i]);
         if (status != QKV_OK) return status;
         in[i].stage = map_stage(l->state);
         const lesson_view one = {&in[i], &l->stages, &page_face, &page_answer, &page_memory};
         view[i] = one;
-        const lesson_choice *const choice = i ? &l->state->other : &l->state->choice;
-        if (view_lab_choice(json, i ? "b" : "a", choice, &view[i]) != QKV_OK) return QKV_ENOMEM;
+        view_lab_choice(json, i ? "b" : "a", i ? &l->state->other : &l->state->choice);
     }
-    line_start(line, &page_face);
-    line_map_caption(line, &view[0]);
-    view_text(json, "caption", line->text);
+    line_map_caption(json->line, &view[0]);
+    view_line(json, "caption");
     lesson_line *const shift = (lesson_line *)page_take(sizeof *shift);
     if (shift == NULL) return QKV_ENOMEM;
-    line_start(line, &page_face);
     line_start(shift, &page_face);
     line_exact(shift, (double)in[0].q_offset);
-    line_map_mask(line, &view[0], shift->text);
-    view_text(json, "mask", line->text);
+    line_map_mask(json->line, &view[0], shift->text);
+    view_line(json, "mask");
     view_integer(json, "stage", l->state->stage);
     view_flag(json, "map", l->state->map);
     view_flag(json, "compare", l->state->compare);
@@ -282,11 +272,9 @@ void page_call_lab_row(page_request request)
 /* The rows that the page chose from a long column, the strongest first. */
 static void column_rows(lab *l, int64_t key, page_request *rows, view_json *json)
 {
-    lesson_line *const line = (lesson_line *)page_take(sizeof *line);
     char more[LESSON_NUMBER_BYTES];
     double most = 0;
     int64_t listed = 0;
-    if (line == NULL) return;
     view_open(json, "items", '[');
     while (rows->bytes > 0 && listed < LAB_STRONGEST) {
         const int64_t row = between(whole(rows, 0), 0, l->sizes.rows - 1);
@@ -299,14 +287,11 @@ static void column_rows(lab *l, int64_t key, page_request *rows, view_json *json
         view_lab_column_item(json, &l->view, key, most);
     }
     view_close(json, ']');
-    line_start(line, &page_face);
-    line_key(line, &l->in, key, LAB_NAME_COLUMNS);
-    view_text(json, "who", line->text);
+    view_key(json, "who", &l->in, key, LAB_NAME_COLUMNS);
     lesson_number_integer(more, l->sizes.rows - listed);
-    line_start(line, &page_face);
-    line_say(line, LESSON_W_OTHERS, more, NULL, NULL);
     view_open(json, "rest", '{');
-    view_text(json, "name", line->text);
+    line_say(json->line, LESSON_W_OTHERS, more, NULL, NULL);
+    view_line(json, "name");
     view_close(json, '}');
 }
 
@@ -594,10 +579,9 @@ void page_call_lab_take(page_request request)
     for (int rows = 0; rows < 2; rows++) {
         view_open(&json, rows ? "rows_text" : "columns_text", '[');
         for (int i = 0; i < 3; i++) {
-            char text[LESSON_NUMBER_BYTES];
             const read_table t = lab_store_table(i);
-            lesson_number_integer(text, rows ? t.rows : t.columns);
-            view_text(&json, NULL, text);
+            line_integer(json.line, rows ? t.rows : t.columns);
+            view_line(&json, NULL);
         }
         view_close(&json, ']');
     }

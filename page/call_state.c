@@ -5,8 +5,6 @@
 #include "page/lab_store.h"
 #include "page/page.h"
 
-#include "lesson/view.h"
-
 /* "w1", "k2.0": as the state's own text has it; empty when the figure chooses. */
 static void answer_focus(view_json *json, const lesson_focus *focus)
 {
@@ -14,16 +12,14 @@ static void answer_focus(view_json *json, const lesson_focus *focus)
     const int has_key = focus->kind != FOCUS_QUERY && focus->kind < FOCUS_SUM;
     const int has_channel =
         focus->kind <= FOCUS_VALUE || focus->kind == FOCUS_SHARE || focus->kind == FOCUS_OUTPUT;
-    lesson_line line;
-    line_start(&line, &page_face);
     if (focus->kind != FOCUS_NONE) {
         const char letter[2] = {letters[focus->kind], 0};
-        line_text(&line, letter);
-        if (has_key) line_integer(&line, focus->key);
-        if (has_channel) line_text(&line, ".");
-        if (has_channel) line_integer(&line, focus->channel);
+        line_text(json->line, letter);
+        if (has_key) line_integer(json->line, focus->key);
+        if (has_channel) line_text(json->line, ".");
+        if (has_channel) line_integer(json->line, focus->channel);
     }
-    view_text(json, "focus", line.text);
+    view_line(json, "focus");
 }
 
 /* The state as a link, which leaves out opened tables and says how large they are. */
@@ -45,8 +41,8 @@ static void write_link(const lesson_state *state, const lesson_sink *sink)
  * says about it. */
 static void answer_state(const lesson_state *state, const lesson_trouble *trouble)
 {
-    view_json json = {&page_answer, 0};
-    view_open(&json, NULL, '{');
+    view_json json;
+    page_object(&json, &page_face);
     view_open_text(&json, "state");
     const lesson_sink inner = view_text_sink(&json);
     lesson_state_write(state, 1, &inner);
@@ -84,8 +80,7 @@ static void answer(const lesson_state *state, qkv_status status, const lesson_tr
 /* The state of the first line; NULL after an answer. */
 static lesson_state *open_state(page_request *rest, lesson_trouble *trouble)
 {
-    static const lesson_trouble none = {0};
-    *trouble = none;
+    *trouble = (lesson_trouble){0};
     const page_request text = page_line(rest);
     lesson_state *const state = (lesson_state *)page_take(sizeof *state);
     const qkv_status status =
@@ -186,11 +181,8 @@ void page_call_step(page_request request)
         page_fail(lesson_number_reason(status));
         return;
     }
-    lesson_line line;
-    view_json json = {&page_answer, 0};
-    line_start(&line, &page_face);
-    line_exact(&line, stepped(x, tenths));
-    view_open(&json, NULL, '{');
-    view_text(&json, "text", line.text);
+    view_json json;
+    page_object(&json, &page_face);
+    view_exact(&json, "text", stepped(x, tenths));
     view_close(&json, '}');
 }

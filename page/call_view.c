@@ -5,7 +5,6 @@
 #include "page/page.h"
 
 #include "lesson/figures.h"
-#include "lesson/view.h"
 
 typedef struct opened {
     lesson_state *state;
@@ -58,8 +57,8 @@ static void answer_model(page_request request, model write)
     const opened *const o = open_view(&request);
     if (o == NULL) return;
     const view_of of = {o->state, &o->view};
-    view_json json = {&page_answer, 0};
-    view_open(&json, NULL, '{');
+    view_json json;
+    page_object(&json, &o->face);
     if (write(&json, &of) != QKV_OK) {
         fail(QKV_ENOMEM, "");
         return;

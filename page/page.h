@@ -10,6 +10,7 @@
 #define QKV_PAGE_PAGE_H
 
 #include "lesson/lesson.h"
+#include "lesson/view.h"
 
 /* ---- memory.c ---------------------------------------------------------------------------------- */
 
@@ -41,6 +42,8 @@ typedef struct page_request {
 extern const lesson_sink page_answer; /* where calls write */
 void page_say(const char *text);
 void page_fail(const char *sentence); /* the answer becomes {"error": sentence} */
+/* Opens an object in the answer; shown text has that face. */
+void page_object(view_json *json, const lesson_face *face);
 
 /* Cuts the first line off: what is before the newline; *rest moves behind it. */
 page_request page_line(page_request *rest);

@@ -61,6 +61,14 @@ void page_fail(const char *sentence)
     page_say("\"}");
 }
 
+void page_object(view_json *json, const lesson_face *face)
+{
+    static lesson_line line;
+    *json = (view_json){&page_answer, &line, 0};
+    line_start(&line, face);
+    view_open(json, NULL, '{');
+}
+
 /* ---- the request ----------------------------------------------------------------------------- */
 
 static char *request;
