@@ -59,6 +59,7 @@ typedef struct feature_case {
     double softcap, drop, sink_scale;
     uint64_t drop_seed;
     int64_t first_head, first_batch; /* numbers of dropout's first head and batch */
+    double max_bias; /* above 0: slopes by the rule for it, in place of feature_slope() */
 } feature_case;
 
 #define FEATURE(name, bits, b, hq, hkv, sq, sk, d, dv, kind, seed, ...)                            \

@@ -209,6 +209,7 @@ static inline qkv_params feature_params(const feature_case *c, int32_t isa, int3
     params.sequences = c->sequences;
     params.mask_drops = (c->with & FEATURE_DROPS) != 0;
     params.slopes_by_batch = (c->with & FEATURE_ALIBI_BATCH) != 0;
+    params.alibi_max_bias = c->max_bias;
     params.softcap = c->softcap;
     params.dropout = c->drop;
     int64_t dim[4];
@@ -249,8 +250,9 @@ static inline void *feature_output(int64_t bytes, int value)
 }
 
 /* The library takes no pointer to what the plan does not use. */
-static inline void feature_only_used(qkv_run_args *a, uint64_t use)
+static inline void feature_only_used(qkv_run_args *a, const qkv_params *params)
 {
+    const uint64_t use = params->use;
     if (!(use & QKV_USE_KV_LEN)) a->kv_len = NULL;
     if (!(use & QKV_USE_Q_LEN)) a->q_len = NULL;
     if (!(use & QKV_USE_KV_START)) a->kv_start = NULL;
@@ -258,7 +260,7 @@ static inline void feature_only_used(qkv_run_args *a, uint64_t use)
     if (!(use & QKV_USE_PACKED)) a->cu_q = a->cu_k = NULL;
     if (!(use & QKV_USE_MASK)) a->mask = NULL;
     if (!(use & QKV_USE_BIAS)) a->bias = NULL;
-    if (!(use & QKV_USE_ALIBI)) a->slopes = NULL;
+    if (!(use & QKV_USE_ALIBI) || params->alibi_max_bias > 0) a->slopes = NULL;
     if (!(use & QKV_USE_SINK)) a->sinks = NULL;
     if (!(use & QKV_USE_RULE)) a->rule = NULL;
 }
@@ -300,7 +302,7 @@ static inline qkv_status feature_open(feature_run *f, const feature_case *c, int
     const qkv_status status = qkv_plan_create(&f->plan, &params, NULL, err);
     if (status != QKV_OK) return status;
     feature_inputs(f, t);
-    feature_only_used(&f->args, params.use);
+    feature_only_used(&f->args, &params);
     f->out = feature_output(rows * c->base.d_v * feature_bytes(feature_type(c, c->out_type)), 0xa5);
     f->lse = feature_output(rows * real, 0xa5);
     f->row_max = feature_output(rows * real, 0xa5);

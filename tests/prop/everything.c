@@ -128,6 +128,7 @@ feature_case random_case(rng *r, int64_t most_work)
     c.left = one_in(r, 4) ? -1 : rng_range(r, 0, one_in(r, 2) ? 20 : g->keys);
     c.right = one_in(r, 4) ? -1 : rng_range(r, 0, one_in(r, 2) ? 3 : g->keys);
     c.prefix = rng_range(r, 0, g->keys);
+    c.max_bias = one_in(r, 3) ? 1 + rng_unit(r) * 7 : 0;
     c.softcap = one_in(r, 2) ? 30 : 0.5 + rng_unit(r) * 10;
     c.sink_scale = rng_unit(r) * 4;
     c.drop = one_in(r, 8) ? (double)rng_range(r, 0, 1) : rng_unit(r);
@@ -241,6 +242,13 @@ static spot spot_of(const feature_case *c, int64_t b, int64_t h, int64_t i)
     return s;
 }
 
+static double slope_by_rule(double max_bias, int64_t h, int64_t heads)
+{
+    const int64_t n = INT64_C(1) << (int)log2((double)heads);
+    return exp2(-max_bias *
+                (h < n ? (double)(h + 1) / (double)n : ((double)(h - n) + 0.5) / (double)n));
+}
+
 static double judged_score(const feature_case *c, const feature_tensors *t, const spot *s,
                            int64_t j, double *size)
 {
@@ -267,8 +275,10 @@ static double judged_score(const feature_case *c, const feature_tensors *t, cons
     if (c->with & FEATURE_RULE) x = x / 2 - feature_rule_less(s->h, number);
     if (c->with & FEATURE_ALIBI) {
         const double away = fabs((double)(s->position - number));
-        x -= feature_slope(c, s->sequence, s->h) * away;
-        absolute += fabs(feature_slope(c, s->sequence, s->h)) * away;
+        const double slope = c->max_bias > 0 ? slope_by_rule(c->max_bias, s->h, g->heads)
+                                             : feature_slope(c, s->sequence, s->h);
+        x -= slope * away;
+        absolute += fabs(slope) * away;
     }
     if (c->with & FEATURE_BIAS) {
         const int32_t type = feature_type(c, c->bias_type);

@@ -147,7 +147,7 @@ void part_run(const feature_case *c, const feature_tensors *t, const part *p, in
                                         &f.args.q_offset, &f.args.cu_q,  &f.args.cu_k};
     for (int i = 0; i < 6; i++)
         if (p->numbers[i]) *numbers[i] = p->numbers[i];
-    feature_only_used(&f.args, params.use);
+    feature_only_used(&f.args, &params);
     f.args.out = out;
     f.args.lse = lse;
     f.args.threads = threads;

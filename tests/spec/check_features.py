@@ -139,7 +139,10 @@ def score(case, data, q, b, h, i, j, number, place):
         s = s / 2 - (h + number) % 3 / 4
     if "ALIBI" in case.use:
         at = (b if "ALIBI_BATCH" in case.use else 0) * case.heads + h
-        s -= small_number(case, 3, at) / 16 * abs(place - number)
+        n = 2 ** int(math.log2(case.heads))
+        part = (h + 1) / n if h < n else (h - n + 0.5) / n
+        slope = 2 ** (-case.max_bias * part) if case.max_bias else small_number(case, 3, at) / 16
+        s -= slope * abs(place - number)
     if "BIAS" in case.use:
         row = (b * case.heads + h) * case.rows + i
         s += data["bias"][row * (case.bias_keys or case.keys) + j]

@@ -95,7 +95,8 @@ static T NAME(capped)(const feature_case *c, const place *at, int64_t j, T t)
 static T NAME(added)(const feature_case *c, const place *at, int64_t j, T t)
 {
     if (c->with & FEATURE_ALIBI) {
-        const double slope = feature_slope(c, at->sequence, at->head);
+        const double slope = c->max_bias > 0 ? slope_of(c->max_bias, at->head, c->base.heads)
+                                             : feature_slope(c, at->sequence, at->head);
         const T a = NAME(saturated)((T)(slope * 0x1.71547652b82fep+0));
         const int64_t away = at->position > j ? at->position - j : j - at->position;
         t = FMA(a, (T)-away, t);

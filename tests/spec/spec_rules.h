@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* spec_rules.h - the rules of docs/numerics.md that do not depend on the run's type: who sees whom
- * (rule 1), log2 (rule 11), dropout's generator (rule 13), widening and narrowing (rule 14), and the
- * tree's shape. Written from that page alone; straight lines, no speed.
+ * (rule 1), slopes (rule 3), log2 (rule 11), dropout's generator (rule 13), widening and narrowing
+ * (rule 14), and the tree's shape. Written from that page alone; straight lines, no speed.
  */
 #ifndef QKV_TESTS_SPEC_RULES_H
 #define QKV_TESTS_SPEC_RULES_H
@@ -81,6 +81,30 @@ static int is_live(const feature_case *c, const place *at, int64_t j)
         if (is_minus_infinity(stored, feature_type(c, c->bias_type))) return 0;
     }
     return 1;
+}
+
+/* ---- rule 3 ---------------------------------------------------------------------------------- */
+
+/* The reference's e^x, for |x| < 1. */
+static double reference_exp(double x)
+{
+    const double n = rint(x * 0x1.71547652b82fep+0);
+    const double r = (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
+    double factorial[14] = {1}, y = 0;
+    for (int k = 1; k <= 13; k++) factorial[k] = factorial[k - 1] * k;
+    for (int k = 13; k >= 0; k--) y = y * r + 1 / factorial[k];
+    return ldexp(y, (int)n);
+}
+
+/* The slope of head h of so many, by the rule for a largest bias. */
+static double slope_of(double max_bias, int64_t h, int64_t heads)
+{
+    int64_t n = 1;
+    while (n * 2 <= heads) n *= 2;
+    const double x = -max_bias * (h < n ? (double)(h + 1) / (double)n
+                                        : (double)(2 * (h - n) + 1) / (double)(2 * n));
+    const double i = rint(x);
+    return ldexp(reference_exp((x - i) * 0x1.62e42fefa39efp-1), (int)i);
 }
 
 /* ---- rule 9: the tree ------------------------------------------------------------------------ */
