@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* bench.c - score, weigh and blend of each table on one full tile, alone: as a share of the table's own
- * FMA peak, and what they leave a whole run if nothing else takes time. Best of many short runs;
- * nothing is judged.
+ * FMA peak, and what they leave a whole run if nothing else takes time; then the same three on few rows.
+ * Best of many short runs; nothing is judged.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/kernel/bench.h"
 #include "cpu/cpu.h"
 #include "kernel/kernels.h"
+#include <qkv/qkv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,63 @@ static void bench_one(const qkvi_kernels *k, int bytes, int64_t d, char *memory)
            100 * fma / (score + weigh + blend));
 }
 
+/* Rows of float32 that share keys and values of some type, which stay in the second-level cache. */
+static void bench_few(const qkvi_kernels *k, int32_t dtype, int32_t rows, char *memory)
+{
+    enum { D = 128, SPAN = 1024, STATE = (D + 16) * 4 };
+    const qkvi_ops *const ops = &k->f32;
+    static const char *const name[] = {[QKV_F32] = "f32", [QKV_F16] = "f16", [QKV_BF16] = "bf16"};
+    const effort e = k->needs ? (effort){60, 10} : (effort){2, 1};
+    int32_t lo[QKVI_FEW_ROWS] = {0}, hi[QKVI_FEW_ROWS];
+    for (int32_t r = 0; r < rows; r++) hi[r] = SPAN;
+    char *const at = memory + 2 * MIB;
+    qkvi_few f = {.qt = at + MIB / 2,
+                  .width = (rows + ops->lanes - 1) / ops->lanes * ops->lanes,
+                  .k = memory,
+                  .v = memory + MIB,
+                  .k_dtype = dtype,
+                  .v_dtype = dtype,
+                  .k_stride = D,
+                  .v_stride = D,
+                  .d = D,
+                  .dv = D,
+                  .rows = rows,
+                  .keys = SPAN,
+                  .lo = lo,
+                  .hi = hi,
+                  .s = at,
+                  .mb = at + MIB,
+                  .lb = at + MIB + 4096,
+                  .sums = at + MIB + 8192,
+                  .state = at + MIB + 65536 - 8,
+                  .sums_bytes = STATE,
+                  .state_bytes = STATE};
+    memset(memory, 0x2C, 2 * MIB); /* a small number in every type */
+    memset(at + MIB, 0, MIB);
+    double best = 1e9;
+    for (int n = 0; n < e.rounds; n++) {
+        const double start = now();
+        for (int i = 0; i < e.repeat; i++) {
+            ops->few_score(&f);
+            ops->few_weigh(&f);
+            ops->few_blend(&f);
+        }
+        const double one = (now() - start) / e.repeat;
+        if (one < best) best = one;
+    }
+    const double bytes = 2.0 * SPAN * D * (dtype == QKV_F32 ? 4 : 2), flops = 4.0 * SPAN * D * rows;
+    printf("%-7s %-5s %4d %9.1f GB/s %6.1f %%\n", k->name, name[dtype], rows, bytes / best * 1e-9,
+           100 * flops / best / peak(k, 4, e));
+}
+
+static void bench_all_few(const qkvi_kernels *k, char *memory)
+{
+    static const int32_t dtype[] = {QKV_F32, QKV_F16, QKV_BF16};
+    for (int i = 0; i < 3; i++)
+        for (int32_t rows = 1; rows <= QKVI_FEW_ROWS; rows = rows == 1 ? 4 : 2 * rows)
+            bench_few(k, dtype[i], rows, memory);
+}
+
 int bench_tables(void)
 {
     char *const memory = aligned_alloc(2 * MIB, 6 * MIB);
@@ -115,6 +173,12 @@ int bench_tables(void)
             bench_one(k, 8, d, memory);
         }
     }
+    printf("\nFew rows, d = 128, keys and values in the second-level cache: what computing alone "
+           "lets\n"
+           "one thread read, and the share of the FMA peak.\n\n"
+           "table   type  rows\n");
+    for (int32_t i = 0; i < qkvi_kernels_count(); i++)
+        if (!(qkvi_kernels_at(i)->needs & ~qkvi_cpu())) bench_all_few(qkvi_kernels_at(i), memory);
     free(memory);
     return 0;
 }
