@@ -66,6 +66,42 @@ unsigned lesson_flags(const lesson_face *face, unsigned flags)
     return face->utf8 ? flags | LESSON_MINUS_UNICODE : flags;
 }
 
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+size_t text_length(const char *text)
+{
+    size_t n = 0;
+    while (text[n] != 0) n++;
+    return n;
+}
+
+int text_same(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    size_t i = 0;
+    while (i < a_bytes && i < b_bytes && a[i] == b[i]) i++;
+    return i == a_bytes && i == b_bytes;
+}
+
+int text_is(const char *text, size_t n, const char *word)
+{
+    return text_same(text, n, word, text_length(word));
+}
+
+size_t text_character(const char *text, size_t n)
+{
+    const unsigned char *const p = (const unsigned char *)text;
+    if (p[0] < 0x80) return 1;
+    const size_t bytes = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+    if (p[0] < 0xC2 || p[0] > 0xF4 || bytes > n) return 0;
+    for (size_t i = 1; i < bytes; i++)
+        if ((p[i] & 0xC0) != 0x80) return 0;
+    if (p[0] == 0xE0 && p[1] < 0xA0) return 0;  /* overlong */
+    if (p[0] == 0xED && p[1] >= 0xA0) return 0; /* surrogates */
+    if (p[0] == 0xF0 && p[1] < 0x90) return 0;
+    if (p[0] == 0xF4 && p[1] >= 0x90) return 0; /* beyond 10FFFF */
+    return bytes;
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 void line_start(lesson_line *line, const lesson_face *face)
@@ -75,16 +111,9 @@ void line_start(lesson_line *line, const lesson_face *face)
     line->text[0] = 0;
 }
 
-static size_t length(const char *text)
-{
-    size_t n = 0;
-    while (text[n] != 0) n++;
-    return n;
-}
-
 void line_text(lesson_line *line, const char *harmless)
 {
-    size_t n = length(harmless);
+    size_t n = text_length(harmless);
     const size_t room = LESSON_LINE_BYTES - 1 - line->n;
     if (n > room) {
         n = room;
@@ -99,7 +128,7 @@ void line_text(lesson_line *line, const char *harmless)
 static const char *ascii_for(const char *text, size_t *n)
 {
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        const size_t len = length(symbols[i].utf8);
+        const size_t len = text_length(symbols[i].utf8);
         size_t same = 0;
         while (same < len && text[same] == symbols[i].utf8[same]) same++;
         if (same < len) continue;
@@ -147,11 +176,17 @@ void line_say(lesson_line *line, lesson_word id, const char *a, const char *b, c
     }
 }
 
+void line_say_numbers(lesson_line *line, lesson_word id, int64_t a, int64_t b, const char *c)
+{
+    char first[LESSON_NUMBER_BYTES], second[LESSON_NUMBER_BYTES];
+    lesson_number_integer(first, a);
+    lesson_number_integer(second, b);
+    line_say(line, id, first, second, c);
+}
+
 void line_count_keys(lesson_line *line, int64_t n)
 {
-    char count[LESSON_NUMBER_BYTES];
-    lesson_number_integer(count, n);
-    line_say(line, n == 1 ? LESSON_W_PADDING_KEY : LESSON_W_PADDING_KEYS, count, NULL, NULL);
+    line_say_numbers(line, n == 1 ? LESSON_W_PADDING_KEY : LESSON_W_PADDING_KEYS, n, 0, NULL);
 }
 
 void line_integer(lesson_line *line, int64_t x)
@@ -230,19 +265,13 @@ void line_vector(lesson_line *line, const double *x, int64_t n, int64_t channels
     line_text(line, "]");
 }
 
-static int same_name(const lesson_name *a, const lesson_name *b)
-{
-    if (a->bytes != b->bytes) return 0;
-    for (size_t i = 0; i < a->bytes; i++)
-        if (a->text[i] != b->text[i]) return 0;
-    return 1;
-}
-
 void line_key(lesson_line *line, const lesson_input *in, int64_t key, int max_columns)
 {
     line_name(line, &in->name[key], max_columns);
     for (int64_t j = 0; j < in->keys; j++) {
-        if (j == key || !same_name(&in->name[j], &in->name[key])) continue;
+        if (j == key || !text_same(in->name[j].text, in->name[j].bytes, in->name[key].text,
+                                   in->name[key].bytes))
+            continue;
         line_text(line, " (@");
         line_integer(line, key);
         line_text(line, ")");
@@ -290,7 +319,7 @@ int line_columns(const lesson_line *line)
 
 void sink_text(const lesson_view *view, const char *text)
 {
-    view->sink->write(view->sink->ctx, text, length(text));
+    view->sink->write(view->sink->ctx, text, text_length(text));
 }
 
 void sink_repeat(const lesson_view *view, const char *text, int64_t times)

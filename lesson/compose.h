@@ -24,6 +24,8 @@ void line_text(lesson_line *line, const char *harmless);
 void line_own(lesson_line *line, const char *utf8); /* with our symbols */
 void line_word(lesson_line *line, lesson_word id);  /* the same */
 void line_say(lesson_line *line, lesson_word id, const char *a, const char *b, const char *c);
+/* The same with whole numbers. */
+void line_say_numbers(lesson_line *line, lesson_word id, int64_t a, int64_t b, const char *c);
 void line_count_keys(lesson_line *line, int64_t n); /* "key is", "3 keys are": after "the last" */
 void line_integer(lesson_line *line, int64_t x);
 /* rounded to face->digits; flags as in number.h, the minus by the face; NaN is "?" */
@@ -49,6 +51,13 @@ unsigned lesson_flags(const lesson_face *face, unsigned flags); /* adds the face
 int lesson_whole(double x);
 int lesson_all_whole(const double *x, int64_t n);
 int lesson_finite(double x);
+
+/* ---- bytes */
+size_t text_length(const char *text);
+int text_is(const char *text, size_t n, const char *word);
+int text_same(const char *a, size_t a_bytes, const char *b, size_t b_bytes);
+/* Bytes of the UTF-8 character at text (n bytes follow, n > 0); 0 when there is none. */
+size_t text_character(const char *text, size_t n);
 
 void sink_text(const lesson_view *view, const char *text);
 void sink_repeat(const lesson_view *view, const char *text, int64_t times);

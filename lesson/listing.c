@@ -79,10 +79,7 @@ static void product(lesson_line *line, int64_t a, int64_t b, int64_t c)
 
 static void counted(lesson_line *line, lesson_word one, lesson_word many, int64_t n, int64_t d)
 {
-    char count[LESSON_NUMBER_BYTES], channels[LESSON_NUMBER_BYTES];
-    lesson_number_integer(count, n);
-    lesson_number_integer(channels, d);
-    line_say(line, n == 1 ? one : many, count, channels, NULL);
+    line_say_numbers(line, n == 1 ? one : many, n, d, NULL);
 }
 
 void line_listing_shape(lesson_line *line, const lesson_input *in, int language, int i)

@@ -2,6 +2,8 @@
 /* recall.c - see recall.h. All of it is a function of what the caller passes: the plan and the day. */
 #include "lesson/recall.h"
 
+#include "lesson/compose.h"
+
 static const int32_t intervals[] = {1, 3, 7, 21, 60};
 enum { LAST_STEP = 4 };
 
@@ -68,9 +70,7 @@ void recall_answer(recall_plan *plan, int card, int remembered, int64_t today)
 
 static void put(const lesson_sink *sink, const char *text)
 {
-    size_t n = 0;
-    while (text[n] != 0) n++;
-    sink->write(sink->ctx, text, n);
+    sink->write(sink->ctx, text, text_length(text));
 }
 
 void recall_write(const recall_plan *plan, const lesson_sink *sink)

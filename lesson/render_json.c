@@ -4,21 +4,7 @@
  * are not reached are absent. It depends on the input alone, never on the face.
  */
 #include "lesson/compose.h"
-
-/* The length of the UTF-8 character at p (at most n bytes), 0 when there is none. */
-static size_t utf8_length(const unsigned char *p, size_t n)
-{
-    if (p[0] < 0x80) return 1;
-    const size_t len = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
-    if (p[0] < 0xC2 || p[0] > 0xF4 || len > n) return 0;
-    for (size_t i = 1; i < len; i++)
-        if ((p[i] & 0xC0) != 0x80) return 0;
-    if (p[0] == 0xE0 && p[1] < 0xA0) return 0;  /* overlong */
-    if (p[0] == 0xED && p[1] >= 0xA0) return 0; /* surrogates */
-    if (p[0] == 0xF0 && p[1] < 0x90) return 0;
-    if (p[0] == 0xF4 && p[1] >= 0x90) return 0; /* beyond 10FFFF */
-    return len;
-}
+#include "lesson/engine.h"
 
 /* Characters that steer a terminal or cannot be seen are written as escapes, so that the text may
  * be printed; < too, so that it may stand in a script element. */
@@ -49,7 +35,7 @@ static void string(const lesson_view *view, const lesson_name *name)
     const unsigned char *const p = (const unsigned char *)name->text;
     sink_text(view, "\"");
     for (size_t i = 0; i < name->bytes;) {
-        const size_t len = utf8_length(p + i, name->bytes - i);
+        const size_t len = text_character(name->text + i, name->bytes - i);
         if (len == 0)
             sink_text(view, "\xEF\xBF\xBD");
         else
@@ -95,7 +81,7 @@ static void vector(const lesson_view *view, const void *x, int64_t n, int f32)
     sink_text(view, "[");
     for (int64_t i = 0; i < n; i++) {
         if (i > 0) sink_text(view, ", ");
-        if (f32)
+        if (ENGINE_IS_HERE && f32)
             lesson_number_shortest_f32(text, ((const float *)x)[i]);
         else
             lesson_number_shortest(text, ((const double *)x)[i]);
@@ -111,7 +97,7 @@ static void matrix(const lesson_view *view, const void *x, int64_t rows, int64_t
     for (int64_t i = 0; i < rows; i++) {
         sink_text(view, i > 0 ? ",\n" : "\n");
         sink_text(view, indent);
-        if (f32)
+        if (ENGINE_IS_HERE && f32)
             vector(view, (const float *)x + i * n, n, 1);
         else
             vector(view, (const double *)x + i * n, n, 0);
@@ -211,7 +197,7 @@ qkv_status lesson_json(const lesson_view *view)
         key(view, "out");
         matrix(view, s->out, s->rows, in->d_v, 0, indent);
     }
-    if (s->engine_weight != NULL) engine(view);
+    if (ENGINE_IS_HERE && s->engine_weight != NULL) engine(view);
     sink_text(view, "\n}\n");
     return QKV_OK;
 }

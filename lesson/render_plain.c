@@ -39,10 +39,8 @@ static void plain_vector(lesson_line *line, const double *x, int64_t n)
         plain_number(line, x[c], whole);
     }
     if (n <= NUMBERS_MOST) return;
-    char rest[LESSON_NUMBER_BYTES];
-    lesson_number_integer(rest, n - NUMBERS_MOST);
     line_text(line, " ");
-    line_say(line, LESSON_W_PLAIN_REST, rest, NULL, NULL);
+    line_say_numbers(line, LESSON_W_PLAIN_REST, n - NUMBERS_MOST, 0, NULL);
 }
 
 static void end(const lesson_view *view, const lesson_line *line)
@@ -54,10 +52,8 @@ static void end(const lesson_view *view, const lesson_line *line)
 static void more(lesson_line *line, int64_t count)
 {
     if (count <= 0) return;
-    char rest[LESSON_NUMBER_BYTES];
-    lesson_number_integer(rest, count);
     line_text(line, ", ");
-    line_say(line, LESSON_W_PLAIN_REST, rest, NULL, NULL);
+    line_say_numbers(line, LESSON_W_PLAIN_REST, count, 0, NULL);
 }
 
 /* "the 1, cat 4, sat 2, mat 3." */

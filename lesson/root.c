@@ -195,10 +195,7 @@ void line_root_spread(lesson_line *line, const root_figure *f)
 
 void line_root_stuck(lesson_line *line, const root_figure *f)
 {
-    char plain[LESSON_NUMBER_BYTES], scaled[LESSON_NUMBER_BYTES];
-    lesson_number_integer(plain, f->stuck[0]);
-    lesson_number_integer(scaled, f->stuck[1]);
-    line_say(line, LESSON_W_ROOT_STUCK, plain, scaled, NULL);
+    line_say_numbers(line, LESSON_W_ROOT_STUCK, f->stuck[0], f->stuck[1], NULL);
 }
 
 void line_root_moved(lesson_line *line, const root_figure *f)

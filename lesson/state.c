@@ -215,12 +215,8 @@ qkv_status lesson_state_edit(lesson_state *s, char which, int32_t row, int32_t c
     (void)memory;
     trouble_none(t);
     if (m == NULL) return trouble_say(t, "", LESSON_W_BAD_KEY, NULL, name, NULL);
-    if (row < 0 || row >= m->rows || column < 0 || column >= m->columns) {
-        char rows[LESSON_NUMBER_BYTES], columns[LESSON_NUMBER_BYTES];
-        lesson_number_integer(rows, m->rows);
-        lesson_number_integer(columns, m->columns);
-        return trouble_say(t, name, LESSON_W_BAD_CELL_NONE, name, rows, columns);
-    }
+    if (row < 0 || row >= m->rows || column < 0 || column >= m->columns)
+        return trouble_numbers(t, name, LESSON_W_BAD_CELL_NONE, name, m->rows, m->columns);
     double x = 0;
     if (!state_read_cell(name, row, column, value, bytes, &x, t)) return QKV_EARG;
     m->x[row * m->columns + column] = x;

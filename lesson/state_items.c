@@ -12,9 +12,7 @@ enum { ITEMS_MOST = 256 };
 
 int state_is_key(const state_item *i, const char *key)
 {
-    size_t n = 0;
-    while (n < i->key_bytes && key[n] != 0 && key[n] == i->key[n]) n++;
-    return n == i->key_bytes && key[n] == 0;
+    return text_is(i->key, i->key_bytes, key);
 }
 
 static const state_item *find_item(const state_reader *r, const char *key)
@@ -55,24 +53,25 @@ static int split_items(state_item *item, const char *text, size_t bytes, lesson_
     return n;
 }
 
-static int same_key(const state_item *a, const state_item *b)
-{
-    if (a->key_bytes != b->key_bytes) return 0;
-    for (size_t i = 0; i < a->key_bytes; i++)
-        if (a->key[i] != b->key[i]) return 0;
-    return 1;
-}
-
 static qkv_status refuse_twice(const state_reader *r)
 {
     for (int i = 0; i < r->items; i++)
         for (int j = 0; j < i; j++) {
-            if (!same_key(&r->item[i], &r->item[j])) continue;
+            if (!text_same(r->item[i].key, r->item[i].key_bytes, r->item[j].key,
+                           r->item[j].key_bytes))
+                continue;
             char piece[PIECE_BYTES];
             trouble_piece(piece, r->item[i].key, r->item[i].key_bytes);
             return trouble_say(r->t, piece, LESSON_W_BAD_TWICE, piece, NULL, NULL);
         }
     return QKV_OK;
+}
+
+static void note_newer(const state_reader *r)
+{
+    char theirs[LESSON_NUMBER_BYTES], ours[LESSON_NUMBER_BYTES];
+    trouble_note(r->t, "v", LESSON_W_STATE_NEWER, integer_text(theirs, r->s->version),
+                 integer_text(ours, STATE_VERSION), NULL);
 }
 
 /* Version and end: drops what was cut, notes what the reader should know. */
@@ -81,16 +80,14 @@ static qkv_status read_frame(state_reader *r, int ends_open)
     const state_item *const v = find_item(r, "v");
     int64_t version = STATE_VERSION;
     if (v != NULL) {
-        char piece[PIECE_BYTES];
         if (lesson_number_parse_integer(v->value, v->value_bytes, &version) != LESSON_NUMBER_OK ||
-            version < 1 || version > 1000000) {
-            trouble_piece(piece, v->value, v->value_bytes);
-            return trouble_say(r->t, "v", LESSON_W_BAD_WHOLE, "v", piece, "1 to 1000000");
-        }
+            version < 1 || version > 1000000)
+            return trouble_range(r->t, "v", v->value, v->value_bytes, 1, 1000000);
         const state_item *const last = &r->item[r->items - 1];
         if (!state_is_key(last, "z") && ends_open) {
             trouble_note(r->t, "", LESSON_W_STATE_CUT_END, NULL, NULL, NULL);
         } else if (!state_is_key(last, "z")) {
+            char piece[PIECE_BYTES];
             trouble_piece(piece, last->key, last->key_bytes);
             trouble_note(r->t, piece, LESSON_W_STATE_CUT, piece, NULL, NULL);
             r->items--;
@@ -98,18 +95,24 @@ static qkv_status read_frame(state_reader *r, int ends_open)
     }
     r->s->version = (int32_t)version;
     r->newer = version > STATE_VERSION;
-    if (r->newer) {
-        char theirs[LESSON_NUMBER_BYTES], ours[LESSON_NUMBER_BYTES];
-        trouble_note(r->t, "v", LESSON_W_STATE_NEWER, integer_text(theirs, version),
-                     integer_text(ours, STATE_VERSION), NULL);
-    }
+    if (r->newer) note_newer(r);
     return QKV_OK;
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
+/* Tokens, d_k, d_v, features of X. */
+enum { SIZES = 4 };
+static const struct {
+    const char *key;
+    int64_t most, start;
+} size_keys[SIZES] = {{"n", STATE_TOKENS, LESSON_PRESET_TOKENS},
+                      {"dk", STATE_CHANNELS, 2},
+                      {"dv", STATE_CHANNELS, 2},
+                      {"nx", STATE_CHANNELS, LESSON_PRESET_FEATURES}};
+
 typedef struct state_sizes {
-    int64_t tokens, d_k, d_v, features; /* 0: not said */
+    int64_t of[SIZES]; /* 0: not said */
 } state_sizes;
 
 static void say_size(int64_t *size, int64_t x)
@@ -117,19 +120,20 @@ static void say_size(int64_t *size, int64_t x)
     if (*size == 0) *size = x;
 }
 
-static qkv_status read_size(const state_reader *r, const char *key, int64_t most, int64_t *size)
+/* The sizes that are written down. */
+static qkv_status said_sizes(const state_reader *r, state_sizes *sizes)
 {
-    const state_item *const i = find_item(r, key);
-    char range[PIECE_BYTES];
-    if (i == NULL) return QKV_OK;
-    if (lesson_number_parse_integer(i->value, i->value_bytes, size) == LESSON_NUMBER_OK &&
-        *size >= 1 && *size <= most)
-        return QKV_OK;
-    size_t n = 0;
-    for (const char *p = "1 to "; *p != 0; p++) range[n++] = *p;
-    lesson_number_integer(range + n, most);
-    *size = 0;
-    return state_refuse(r, key, LESSON_W_BAD_WHOLE, i->value, i->value_bytes, range);
+    for (int k = 0; k < SIZES; k++) {
+        const state_item *const i = find_item(r, size_keys[k].key);
+        int64_t x = 0;
+        if (i == NULL) continue;
+        if (lesson_number_parse_integer(i->value, i->value_bytes, &x) != LESSON_NUMBER_OK ||
+            x < 1 || x > size_keys[k].most)
+            return trouble_range(r->t, size_keys[k].key, i->value, i->value_bytes, 1,
+                                 size_keys[k].most);
+        sizes->of[k] = x;
+    }
+    return QKV_OK;
 }
 
 /* What a matrix says of the sizes that are not written down. */
@@ -144,52 +148,36 @@ static qkv_status infer_size(const state_reader *r, int table, state_sizes *size
     const qkv_status status = state_unescape(r, i, &v);
     if (status != QKV_OK) return status;
     if (!state_size_of(r, key, v, &size)) return QKV_EARG;
-    const int is_w = which >= 'a';
-    say_size(is_w ? &sizes->features : &sizes->tokens, size.rows);
-    say_size(which == 'X'            ? &sizes->features
-             : (which | 0x20) == 'v' ? &sizes->d_v
-                                     : &sizes->d_k,
-             size.columns);
+    say_size(&sizes->of[which >= 'a' ? 3 : 0], size.rows);
+    say_size(&sizes->of[which == 'X' ? 3 : (which | 0x20) == 'v' ? 2 : 1], size.columns);
     return QKV_OK;
 }
 
-static qkv_status check_size(const state_reader *r, const char *key, int64_t size, int64_t most)
+static int resize(const state_reader *r, const state_sizes *z)
 {
-    char piece[LESSON_NUMBER_BYTES], range[LESSON_NUMBER_BYTES + 8];
-    if (size <= most) return QKV_OK;
-    size_t n = 0;
-    for (const char *p = "1 to "; *p != 0; p++) range[n++] = *p;
-    lesson_number_integer(range + n, most);
-    return trouble_say(r->t, key, LESSON_W_BAD_WHOLE, key, integer_text(piece, size), range);
+    return state_resize(r->s, (int32_t)z->of[0], (int32_t)z->of[1], (int32_t)z->of[2],
+                        (int32_t)z->of[3], r->memory);
 }
 
 static qkv_status read_sizes(const state_reader *r)
 {
-    state_sizes z = {0, 0, 0, 0};
-    qkv_status status = read_size(r, "n", STATE_TOKENS, &z.tokens);
-    if (status == QKV_OK) status = read_size(r, "dk", STATE_CHANNELS, &z.d_k);
-    if (status == QKV_OK) status = read_size(r, "dv", STATE_CHANNELS, &z.d_v);
-    if (status == QKV_OK) status = read_size(r, "nx", STATE_CHANNELS, &z.features);
+    state_sizes z = {{0}};
+    qkv_status status = said_sizes(r, &z);
     for (int i = STATE_TABLES; i-- > 0 && status == QKV_OK;) status = infer_size(r, i, &z);
     if (status != QKV_OK) return status;
     const state_item *const names = find_item(r, "tok");
-    if (names != NULL && z.tokens == 0) {
-        z.tokens = 1;
-        for (size_t i = 0; i < names->value_bytes; i++) z.tokens += names->value[i] == ',';
+    if (names != NULL && z.of[0] == 0) {
+        z.of[0] = 1;
+        for (size_t i = 0; i < names->value_bytes; i++) z.of[0] += names->value[i] == ',';
     }
-    say_size(&z.tokens, LESSON_PRESET_TOKENS);
-    say_size(&z.d_k, 2);
-    say_size(&z.d_v, 2);
-    say_size(&z.features, LESSON_PRESET_FEATURES);
-    status = check_size(r, "n", z.tokens, STATE_TOKENS);
-    if (status == QKV_OK) status = check_size(r, "dk", z.d_k, STATE_CHANNELS);
-    if (status == QKV_OK) status = check_size(r, "dv", z.d_v, STATE_CHANNELS);
-    if (status == QKV_OK) status = check_size(r, "nx", z.features, STATE_CHANNELS);
-    if (status != QKV_OK) return status;
-    return state_resize(r->s, (int32_t)z.tokens, (int32_t)z.d_k, (int32_t)z.d_v,
-                        (int32_t)z.features, r->memory)
-               ? QKV_OK
-               : QKV_ENOMEM;
+    for (int k = 0; k < SIZES; k++) {
+        char text[LESSON_NUMBER_BYTES];
+        say_size(&z.of[k], size_keys[k].start);
+        if (z.of[k] > size_keys[k].most)
+            return trouble_range(r->t, size_keys[k].key, text, lesson_number_integer(text, z.of[k]),
+                                 1, size_keys[k].most);
+    }
+    return resize(r, &z) ? QKV_OK : QKV_ENOMEM;
 }
 
 /* ---- all items ------------------------------------------------------------------------------- */
@@ -244,10 +232,8 @@ static qkv_status apply_items(const state_reader *r)
             if (status == QKV_ENOMEM || (status != QKV_OK && !r->newer)) return status;
             unknown[i] = !known;
             if (status == QKV_OK) continue;
-            char theirs[LESSON_NUMBER_BYTES], ours[LESSON_NUMBER_BYTES];
             trouble_none(r->t);
-            trouble_note(r->t, "v", LESSON_W_STATE_NEWER, integer_text(theirs, r->s->version),
-                         integer_text(ours, STATE_VERSION), NULL);
+            note_newer(r);
         }
         if (turn == 0) state_project(r->s);
     }
@@ -288,11 +274,8 @@ qkv_status lesson_state_read(lesson_state *state, const char *text, size_t bytes
         text++;
         bytes--;
     }
-    if (bytes > STATE_TEXT_BYTES) {
-        char got[LESSON_NUMBER_BYTES], most[LESSON_NUMBER_BYTES];
-        return trouble_say(t, "", LESSON_W_BAD_LENGTH, NULL, integer_text(got, (int64_t)bytes),
-                           integer_text(most, STATE_TEXT_BYTES));
-    }
+    if (bytes > STATE_TEXT_BYTES)
+        return trouble_numbers(t, "", LESSON_W_BAD_LENGTH, NULL, (int64_t)bytes, STATE_TEXT_BYTES);
     state_item item[ITEMS_MOST];
     state_reader r = {memory, t, &s, item, split_items(item, text, bytes, t), 0};
     if (r.items < 0) return QKV_EARG;
@@ -314,21 +297,15 @@ qkv_status lesson_state_set(lesson_state *state, const char *key, const char *va
                             const lesson_memory *memory, lesson_trouble *t)
 {
     lesson_state s = *state;
-    size_t key_bytes = 0;
+    const size_t key_bytes = text_length(key);
     trouble_none(t);
-    while (key[key_bytes] != 0) key_bytes++;
     const state_item item = {key, value, key_bytes, bytes};
     const state_reader r = {memory, t, &s, &item, 1, 0};
-    state_sizes z = {s.tokens, s.d_k, s.d_v, s.features};
-    qkv_status status = read_size(&r, "n", STATE_TOKENS, &z.tokens);
-    if (status == QKV_OK) status = read_size(&r, "dk", STATE_CHANNELS, &z.d_k);
-    if (status == QKV_OK) status = read_size(&r, "dv", STATE_CHANNELS, &z.d_v);
-    if (status == QKV_OK) status = read_size(&r, "nx", STATE_CHANNELS, &z.features);
+    state_sizes z = {{s.tokens, s.d_k, s.d_v, s.features}};
+    qkv_status status = said_sizes(&r, &z);
     if (status != QKV_OK) return status;
     /* arrays of its own, so that a matrix that is refused half-way leaves nothing behind */
-    if (!state_resize(&s, (int32_t)z.tokens, (int32_t)z.d_k, (int32_t)z.d_v, (int32_t)z.features,
-                      memory))
-        return QKV_ENOMEM;
+    if (!resize(&r, &z)) return QKV_ENOMEM;
     int known = 1;
     if (!is_frame(&item)) status = state_apply(&r, &item, &known);
     if (status == QKV_OK && !known)

@@ -5,6 +5,7 @@
 #ifndef QKV_LESSON_STATE_PARTS_H
 #define QKV_LESSON_STATE_PARTS_H
 
+#include "lesson/compose.h"
 #include "lesson/state.h"
 
 /* ---- state.c */
@@ -25,6 +26,16 @@ void trouble_none(lesson_trouble *t);
 /* Fills in the word's {0}, {1}, {2}; QKV_EARG. */
 qkv_status trouble_say(lesson_trouble *t, const char *key, lesson_word id, const char *a,
                        const char *b, const char *c);
+/* The same with numbers: {0} is `a`, {1} and {2} are b and c. */
+qkv_status trouble_numbers(lesson_trouble *t, const char *key, lesson_word id, const char *a,
+                           int64_t b, int64_t c);
+/* {1} is what was read, {2} "least to most". */
+qkv_status trouble_range(lesson_trouble *t, const char *key, const char *value, size_t bytes,
+                         int64_t least, int64_t most);
+/* Puts more behind text[0 ... *n); a piece that finds no room is left out whole. */
+void text_append(char *text, size_t room, size_t *n, const char *more);
+/* {0}, {1}, {2} of the word filled in. */
+void text_compose(char *text, size_t room, lesson_word id, const char *const value[3]);
 /* The same as a note: what was read holds all the same. */
 void trouble_note(lesson_trouble *t, const char *key, lesson_word id, const char *a, const char *b,
                   const char *c);

@@ -65,20 +65,7 @@ static qkv_status read_whole(const state_reader *r, const char *key, state_bytes
     if (lesson_number_parse_integer(v.text, v.n, x) == LESSON_NUMBER_OK && *x >= least &&
         *x <= most)
         return QKV_OK;
-    char range[3 * LESSON_NUMBER_BYTES], number[LESSON_NUMBER_BYTES];
-    size_t n = lesson_number_integer(range, least);
-    for (const char *p = " to "; *p != 0; p++) range[n++] = *p;
-    lesson_number_integer(number, most);
-    for (const char *p = number; *p != 0; p++) range[n++] = *p;
-    range[n] = 0;
-    return state_refuse(r, key, LESSON_W_BAD_WHOLE, v.text, v.n, range);
-}
-
-static int is_text(state_bytes v, const char *text)
-{
-    size_t n = 0;
-    while (n < v.n && text[n] != 0 && text[n] == v.text[n]) n++;
-    return n == v.n && text[n] == 0;
+    return trouble_range(r->t, key, v.text, v.n, least, most);
 }
 
 static int starts_with(state_bytes v, const char *text, state_bytes *rest)
@@ -95,15 +82,13 @@ static qkv_status read_word(const state_reader *r, const state_word *k, state_by
     char list[PIECE_BYTES];
     size_t n = 0;
     for (int i = 0; k->words[i] != NULL; i++) {
-        if (is_text(v, k->words[i])) {
+        if (text_is(v.text, v.n, k->words[i])) {
             *(int32_t *)(void *)((char *)r->s + k->at) = i;
             return QKV_OK;
         }
-        const char *const gap = i == 0 ? "" : k->words[i + 1] != NULL ? ", " : " or ";
-        for (const char *p = gap; *p != 0; p++) list[n++] = *p;
-        for (const char *p = k->words[i]; *p != 0; p++) list[n++] = *p;
+        text_append(list, sizeof list, &n, i == 0 ? "" : k->words[i + 1] != NULL ? ", " : " or ");
+        text_append(list, sizeof list, &n, k->words[i]);
     }
-    list[n] = 0;
     return state_refuse(r, k->key, LESSON_W_BAD_CHOICE, v.text, v.n, list);
 }
 
@@ -112,7 +97,7 @@ static qkv_status read_scale(const state_reader *r, const char *key, state_bytes
 {
     static const char *const words[] = {"sqrt", "none", "dk"};
     for (int32_t i = 0; i < 3; i++)
-        if (is_text(v, words[i])) {
+        if (text_is(v.text, v.n, words[i])) {
             c->scale_kind = i;
             c->scale_value = 1;
             return QKV_OK;
@@ -144,8 +129,8 @@ static qkv_status read_mask(const state_reader *r, const char *key, state_bytes 
     state_bytes rest;
     int64_t x = 0;
     int32_t kind = -1;
-    if (is_text(v, "none")) kind = MASK_NONE;
-    if (is_text(v, "causal")) kind = MASK_CAUSAL;
+    if (text_is(v.text, v.n, "none")) kind = MASK_NONE;
+    if (text_is(v.text, v.n, "causal")) kind = MASK_CAUSAL;
     if (starts_with(v, "causal:", &rest) &&
         lesson_number_parse_integer(rest.text, rest.n, &x) == LESSON_NUMBER_OK && x >= -far &&
         x <= far)
@@ -156,16 +141,8 @@ static qkv_status read_mask(const state_reader *r, const char *key, state_bytes 
         kind = MASK_PADDING;
     if (kind < 0) {
         char n[LESSON_NUMBER_BYTES], bound[PIECE_BYTES];
-        size_t at = 0;
-        for (const char *p = lesson_word_text(LESSON_W_CHOICES_MASK); *p != 0; p++) {
-            if (*p != '{') {
-                bound[at++] = *p;
-                continue;
-            }
-            for (const char *q = integer_text(n, r->s->tokens); *q != 0; q++) bound[at++] = *q;
-            p += 2;
-        }
-        bound[at] = 0;
+        const char *const value[3] = {integer_text(n, r->s->tokens)};
+        text_compose(bound, sizeof bound, LESSON_W_CHOICES_MASK, value);
         return state_refuse(r, key, LESSON_W_BAD_CHOICE, v.text, v.n, bound);
     }
     c->mask = kind;
@@ -211,14 +188,6 @@ static qkv_status read_focus(const state_reader *r, state_bytes v)
     return QKV_OK;
 }
 
-static int is_name(const lesson_state *s, int32_t i, const char *text, size_t n)
-{
-    if (s->name[i].bytes != n) return 0;
-    for (size_t k = 0; k < n; k++)
-        if (s->name[i].text[k] != text[k]) return 0;
-    return 1;
-}
-
 /* The which-th token of that name, -1: none. *count: how many there are. */
 static int32_t find_name(const lesson_state *s, const char *text, size_t n, int64_t which,
                          int64_t *count)
@@ -226,7 +195,7 @@ static int32_t find_name(const lesson_state *s, const char *text, size_t n, int6
     int32_t found = -1;
     *count = 0;
     for (int32_t i = 0; i < s->tokens; i++) {
-        if (!is_name(s, i, text, n)) continue;
+        if (!text_same(s->name[i].text, s->name[i].bytes, text, n)) continue;
         if ((*count)++ == which) found = i;
     }
     return found;
@@ -285,9 +254,7 @@ static qkv_status read_names(const state_reader *r, const state_item *i)
         at = end + 1;
     }
     if (count != s->tokens) {
-        char got[LESSON_NUMBER_BYTES], want[LESSON_NUMBER_BYTES];
-        return trouble_say(r->t, "tok", LESSON_W_BAD_NAMES, "tok", integer_text(got, count),
-                           integer_text(want, s->tokens));
+        return trouble_numbers(r->t, "tok", LESSON_W_BAD_NAMES, "tok", count, s->tokens);
     }
     s->name = name;
     s->own_names = 1;
@@ -306,9 +273,7 @@ int state_size_of(const state_reader *r, const char *key, state_bytes v, state_s
         if (i < v.n && v.text[i] != ';') continue;
         if (size->rows == 0) size->columns = columns;
         if (columns != size->columns) {
-            char row[LESSON_NUMBER_BYTES], want[LESSON_NUMBER_BYTES];
-            trouble_say(r->t, key, LESSON_W_BAD_RAGGED, key, integer_text(row, size->rows),
-                        integer_text(want, size->columns));
+            trouble_numbers(r->t, key, LESSON_W_BAD_RAGGED, key, size->rows, size->columns);
             r->t->row = size->rows < STATE_TEXT_BYTES ? (int32_t)size->rows : STATE_NO_KEY;
             return 0;
         }
@@ -321,14 +286,11 @@ int state_size_of(const state_reader *r, const char *key, state_bytes v, state_s
 static qkv_status fill(const state_reader *r, const char *key, state_bytes v, state_matrix *m)
 {
     state_size size;
-    char got[LESSON_NUMBER_BYTES], want[LESSON_NUMBER_BYTES];
     if (!state_size_of(r, key, v, &size)) return QKV_EARG;
     if (size.rows != m->rows)
-        return trouble_say(r->t, key, LESSON_W_BAD_ROWS, key, integer_text(got, size.rows),
-                           integer_text(want, m->rows));
+        return trouble_numbers(r->t, key, LESSON_W_BAD_ROWS, key, size.rows, m->rows);
     if (size.columns != m->columns)
-        return trouble_say(r->t, key, LESSON_W_BAD_COLUMNS, key, integer_text(got, size.columns),
-                           integer_text(want, m->columns));
+        return trouble_numbers(r->t, key, LESSON_W_BAD_COLUMNS, key, size.columns, m->columns);
     const size_t count = (size_t)m->rows * (size_t)m->columns;
     double *const x = (double *)r->memory->take(r->memory->ctx, count * sizeof *x);
     if (x == NULL) return QKV_ENOMEM;
@@ -359,7 +321,7 @@ static qkv_status read_query(const state_reader *r, state_bytes v)
 
 static qkv_status read_layer(const state_reader *r, state_bytes v)
 {
-    if (!is_text(v, "0") && !is_text(v, "3"))
+    if (!text_is(v.text, v.n, "0") && !text_is(v.text, v.n, "3"))
         return state_refuse(r, "layer", LESSON_W_BAD_CHOICE, v.text, v.n, "0 or 3");
     r->s->model_layer = v.text[0] - '0';
     return QKV_OK;

@@ -4,40 +4,32 @@
  */
 #include "lesson/state_parts.h"
 
-static size_t length_of(const char *text)
-{
-    size_t n = 0;
-    while (text[n] != 0) n++;
-    return n;
-}
-
 void trouble_none(lesson_trouble *t)
 {
     *t = (lesson_trouble){TROUBLE_NONE, STATE_NO_KEY, STATE_NO_KEY, "", ""};
 }
 
-static void append(char *text, size_t room, size_t *n, const char *more)
+void text_append(char *text, size_t room, size_t *n, const char *more)
 {
-    const size_t length = length_of(more);
-    if (*n + length + 1 > room) return; /* a piece that finds no room is left out whole */
+    const size_t length = text_length(more);
+    if (*n + length + 1 > room) return;
     for (size_t i = 0; i < length; i++) text[*n + i] = more[i];
     *n += length;
     text[*n] = 0;
 }
 
-/* {0}, {1}, {2} of the word filled in. */
-static void compose(char *text, size_t room, lesson_word id, const char *const value[3])
+void text_compose(char *text, size_t room, lesson_word id, const char *const value[3])
 {
     size_t n = 0;
     text[0] = 0;
     for (const char *p = lesson_word_text(id); *p != 0;) {
         if (p[0] == '{' && p[1] >= '0' && p[1] <= '2' && p[2] == '}') {
-            if (value[p[1] - '0'] != NULL) append(text, room, &n, value[p[1] - '0']);
+            if (value[p[1] - '0'] != NULL) text_append(text, room, &n, value[p[1] - '0']);
             p += 3;
             continue;
         }
         const char one[2] = {*p++, 0};
-        append(text, room, &n, one);
+        text_append(text, room, &n, one);
     }
 }
 
@@ -48,8 +40,8 @@ static void say(lesson_trouble *t, trouble_kind kind, const char *key, lesson_wo
     size_t n = 0;
     t->kind = kind;
     t->key[0] = 0;
-    append(t->key, sizeof t->key, &n, key);
-    compose(t->text, sizeof t->text, id, value);
+    text_append(t->key, sizeof t->key, &n, key);
+    text_compose(t->text, sizeof t->text, id, value);
 }
 
 qkv_status trouble_say(lesson_trouble *t, const char *key, lesson_word id, const char *a,
@@ -59,45 +51,61 @@ qkv_status trouble_say(lesson_trouble *t, const char *key, lesson_word id, const
     return QKV_EARG;
 }
 
+qkv_status trouble_numbers(lesson_trouble *t, const char *key, lesson_word id, const char *a,
+                           int64_t b, int64_t c)
+{
+    char first[LESSON_NUMBER_BYTES], second[LESSON_NUMBER_BYTES];
+    lesson_number_integer(first, b);
+    lesson_number_integer(second, c);
+    return trouble_say(t, key, id, a, first, second);
+}
+
+qkv_status trouble_range(lesson_trouble *t, const char *key, const char *value, size_t bytes,
+                         int64_t least, int64_t most)
+{
+    char piece[PIECE_BYTES], range[3 * LESSON_NUMBER_BYTES], number[LESSON_NUMBER_BYTES];
+    size_t n = lesson_number_integer(range, least);
+    lesson_number_integer(number, most);
+    text_append(range, sizeof range, &n, " to ");
+    text_append(range, sizeof range, &n, number);
+    trouble_piece(piece, value, bytes);
+    return trouble_say(t, key, LESSON_W_BAD_WHOLE, key, piece, range);
+}
+
 void trouble_note(lesson_trouble *t, const char *key, lesson_word id, const char *a, const char *b,
                   const char *c)
 {
     if (t->kind == TROUBLE_NONE) say(t, TROUBLE_NOTE, key, id, a, b, c);
 }
 
-/* Bytes of the UTF-8 character at p, 0 when it is none or a control. */
-static size_t character(const unsigned char *p, size_t n)
+/* Bytes of the UTF-8 character at text, 0 when it is none, a control, or a mark that turns or hides
+ * text: U+200B ... 200F, 2028 ... 202E, 2060 ... 206F, FEFF. */
+static size_t character(const char *text, size_t n)
 {
-    if (p[0] < 0x80) return p[0] >= 0x20 && p[0] != 0x7F;
-    const size_t len = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
-    if (p[0] < 0xC2 || p[0] > 0xF4 || len > n) return 0;
-    for (size_t i = 1; i < len; i++)
-        if ((p[i] & 0xC0) != 0x80) return 0;
-    if ((p[0] == 0xC2 && p[1] < 0xA0) || (p[0] == 0xE0 && p[1] < 0xA0)) return 0;
-    if ((p[0] == 0xED && p[1] >= 0xA0) || (p[0] == 0xF0 && p[1] < 0x90)) return 0;
-    if (p[0] == 0xF4 && p[1] >= 0x90) return 0;
-    /* marks that turn or hide text: U+200B ... 200F, 2028 ... 202E, 2060 ... 206F, FEFF */
-    if (p[0] == 0xE2 && p[1] == 0x80 &&
-        ((p[2] >= 0x8B && p[2] <= 0x8F) || (p[2] >= 0xA8 && p[2] <= 0xAE)))
-        return 0;
-    if (p[0] == 0xE2 && p[1] == 0x81 && p[2] >= 0xA0 && p[2] <= 0xAF) return 0;
-    if (p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) return 0;
-    return len;
+    const unsigned char *const p = (const unsigned char *)text;
+    const size_t bytes = text_character(text, n);
+    if (bytes == 1) return p[0] >= 0x20 && p[0] != 0x7F;
+    if (bytes == 2) return p[0] == 0xC2 && p[1] < 0xA0 ? 0 : bytes;
+    if (bytes != 3) return bytes;
+    const uint32_t c = (p[0] & 15u) << 12 | (p[1] & 63u) << 6 | (p[2] & 63u);
+    return (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+                   (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF
+               ? 0
+               : bytes;
 }
 
 void trouble_piece(char *piece, const char *text, size_t bytes)
 {
     enum { CHARACTERS = 40 };
-    const unsigned char *const p = (const unsigned char *)text;
     size_t n = 0, i = 0;
     for (int count = 0; i < bytes && count < CHARACTERS; count++) {
-        const size_t len = character(p + i, bytes - i);
+        const size_t len = character(text + i, bytes - i);
         for (size_t k = 0; k < len; k++) piece[n++] = text[i + k];
         if (len == 0) piece[n++] = '?';
         i += len > 0 ? len : 1;
     }
     piece[n] = 0;
-    if (i < bytes) append(piece, PIECE_BYTES, &n, "…");
+    if (i < bytes) text_append(piece, PIECE_BYTES, &n, "…");
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -175,7 +183,7 @@ int state_read_cell(const char *matrix, int32_t row, int32_t column, const char 
     lesson_number_integer(i, row);
     lesson_number_integer(c, column);
     const char *const at[3] = {matrix, i, c};
-    compose(place, sizeof place, LESSON_W_BAD_CELL, at);
+    text_compose(place, sizeof place, LESSON_W_BAD_CELL, at);
     if (state_read_number(matrix, place, value, bytes, x, t)) return 1;
     t->row = row;
     t->column = column;

@@ -18,9 +18,7 @@ static void put_bytes(const state_writer *w, const char *text, size_t n)
 
 static void put(const state_writer *w, const char *text)
 {
-    size_t n = 0;
-    while (text[n] != 0) n++;
-    put_bytes(w, text, n);
+    put_bytes(w, text, text_length(text));
 }
 
 /* The version before the first item: a newer one stays, its keys are kept for it. */
@@ -150,14 +148,6 @@ static void put_settings(state_writer *w, const lesson_state *s)
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-static int same_name(const lesson_name *a, const lesson_name *b)
-{
-    if (a->bytes != b->bytes) return 0;
-    for (size_t i = 0; i < a->bytes; i++)
-        if (a->text[i] != b->text[i]) return 0;
-    return 1;
-}
-
 /* A name that finds its token again: of letters and digits, the only one. */
 static int is_handy(const lesson_state *s, int32_t token)
 {
@@ -168,7 +158,8 @@ static int is_handy(const lesson_state *s, int32_t token)
         if (!((c >= 'a' && c <= 'z') || (name->text[i] >= '0' && name->text[i] <= '9'))) return 0;
     }
     for (int32_t j = 0; j < s->tokens; j++)
-        if (j != token && same_name(name, &s->name[j])) return 0;
+        if (j != token && text_same(name->text, name->bytes, s->name[j].text, s->name[j].bytes))
+            return 0;
     return 1;
 }
 

@@ -59,11 +59,8 @@ static void other_cell(lesson_line *line, const lesson_view *view, const lesson_
                        int sum, lesson_column column)
 {
     if (column == COLUMN_TOKEN && sum) line_word(line, LESSON_W_SUM);
-    if (column == COLUMN_TOKEN && !sum) {
-        char count[LESSON_NUMBER_BYTES];
-        lesson_number_integer(count, table->others);
-        line_say(line, LESSON_W_OTHERS, count, NULL, NULL);
-    }
+    if (column == COLUMN_TOKEN && !sum)
+        line_say_numbers(line, LESSON_W_OTHERS, table->others, 0, NULL);
     if (column == COLUMN_WEIGHT && view->in->stage >= 3)
         line_number(line, sum ? table->sum : table->others_weight, 0);
 }
@@ -363,11 +360,8 @@ int64_t line_output(lesson_line *line, const lesson_view *view, int columns)
 static void left(lesson_line *list, lesson_word id, int64_t shown, int64_t all)
 {
     if (shown >= all) return;
-    char a[LESSON_NUMBER_BYTES], b[LESSON_NUMBER_BYTES];
-    lesson_number_integer(a, all - shown);
-    lesson_number_integer(b, all);
     if (list->n > 0) line_text(list, ", ");
-    line_say(list, id, a, b, NULL);
+    line_say_numbers(list, id, all - shown, all, NULL);
 }
 
 static void line_left(lesson_line *line, const lesson_line *list, int columns)

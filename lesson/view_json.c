@@ -6,9 +6,7 @@
 
 static void put(const view_json *json, const char *text)
 {
-    size_t n = 0;
-    while (text[n] != 0) n++;
-    json->sink->write(json->sink->ctx, text, n);
+    json->sink->write(json->sink->ctx, text, text_length(text));
 }
 
 static int escape(char *out, unsigned char c)
@@ -20,27 +18,11 @@ static int escape(char *out, unsigned char c)
     return 1;
 }
 
-/* Bytes of the UTF-8 character at text, 0 when there is none. */
-static size_t character(const unsigned char *text, size_t n)
-{
-    const unsigned char c = text[0];
-    const size_t need = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : c >= 0xE0 && c < 0xF0 ? 3 : 4;
-    if (need == 1) return 1;
-    if (c < 0xC2 || c > 0xF4 || need > n) return 0;
-    for (size_t i = 1; i < need; i++)
-        if ((text[i] & 0xC0) != 0x80) return 0;
-    if (c == 0xE0 && text[1] < 0xA0) return 0;
-    if (c == 0xED && text[1] >= 0xA0) return 0;
-    if (c == 0xF0 && text[1] < 0x90) return 0;
-    if (c == 0xF4 && text[1] >= 0x90) return 0;
-    return need;
-}
-
 static void escaped_bytes(const view_json *json, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes;) {
         char escaped[8];
-        const size_t n = character((const unsigned char *)text + i, bytes - i);
+        const size_t n = text_character(text + i, bytes - i);
         if (n == 0)
             put(json, "\xEF\xBF\xBD");
         else if (escape(escaped, (unsigned char)text[i]))
@@ -91,9 +73,7 @@ void view_bytes(view_json *json, const char *key, const char *text, size_t bytes
 
 void view_text(view_json *json, const char *key, const char *text)
 {
-    size_t n = 0;
-    while (text[n] != 0) n++;
-    view_bytes(json, key, text, n);
+    view_bytes(json, key, text, text_length(text));
 }
 
 void view_open_text(view_json *json, const char *key)

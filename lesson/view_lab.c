@@ -131,10 +131,8 @@ static void list_end(view_json *json, const list *l)
     for (int64_t k = 0; k < l->count; k++)
         if (sees(l, l->shown[k])) listed += value_of(l, l->shown[k]);
     if (l->n > l->count) {
-        char more[LESSON_NUMBER_BYTES];
-        lesson_number_integer(more, l->n - l->count);
         view_open(json, "rest", '{');
-        line_say(json->line, LESSON_W_OTHERS, more, NULL, NULL);
+        line_say_numbers(json->line, LESSON_W_OTHERS, l->n - l->count, 0, NULL);
         view_line(json, "name");
         if (is_weight(l->view)) view_number(json, "text", all - listed, 0);
         view_close(json, '}');

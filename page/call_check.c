@@ -79,13 +79,11 @@ void page_call_recall_answer(page_request request)
     page_object(&json, &page_face);
     answer_plan(&json, &plan, today);
     const int64_t days = recall_due(&plan, (int)card) - today;
-    char number[LESSON_NUMBER_BYTES];
-    lesson_number_integer(number, days);
-    line_say(json.line,
-             days <= 0   ? LESSON_W_RECALL_LATER
-             : days == 1 ? LESSON_W_RECALL_IN_ONE_DAY
-                         : LESSON_W_RECALL_IN_DAYS,
-             number, NULL, NULL);
+    line_say_numbers(json.line,
+                     days <= 0   ? LESSON_W_RECALL_LATER
+                     : days == 1 ? LESSON_W_RECALL_IN_ONE_DAY
+                                 : LESSON_W_RECALL_IN_DAYS,
+                     days, 0, NULL);
     view_line(&json, "says");
     view_close(&json, '}');
 }

@@ -272,7 +272,6 @@ void page_call_lab_row(page_request request)
 /* The rows that the page chose from a long column, the strongest first. */
 static void column_rows(lab *l, int64_t key, page_request *rows, view_json *json)
 {
-    char more[LESSON_NUMBER_BYTES];
     double most = 0;
     int64_t listed = 0;
     view_open(json, "items", '[');
@@ -288,9 +287,8 @@ static void column_rows(lab *l, int64_t key, page_request *rows, view_json *json
     }
     view_close(json, ']');
     view_key(json, "who", &l->in, key, LAB_NAME_COLUMNS);
-    lesson_number_integer(more, l->sizes.rows - listed);
     view_open(json, "rest", '{');
-    line_say(json->line, LESSON_W_OTHERS, more, NULL, NULL);
+    line_say_numbers(json->line, LESSON_W_OTHERS, l->sizes.rows - listed, 0, NULL);
     view_line(json, "name");
     view_close(json, '}');
 }
@@ -478,12 +476,8 @@ static const lab_format formats[] = {
 
 static const lab_format *format_called(const page_request *name)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        size_t n = 0;
-        while (n < name->bytes && formats[i].name[n] == name->text[n] && formats[i].name[n] != 0)
-            n++;
-        if (n == name->bytes && formats[i].name[n] == 0) return &formats[i];
-    }
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (text_is(name->text, name->bytes, formats[i].name)) return &formats[i];
     return NULL;
 }
 
@@ -537,11 +531,8 @@ void page_call_lab_read(page_request request)
     const size_t room = read_room(request.bytes);
     reading = NULL;
     if (room == 0 && trouble != NULL) {
-        char bytes[LESSON_NUMBER_BYTES], most[LESSON_NUMBER_BYTES];
-        lesson_number_integer(bytes, (int64_t)request.bytes);
-        lesson_number_integer(most, READ_BYTES);
         line_start(trouble, &page_face);
-        line_say(trouble, LESSON_W_READ_TOO_LONG, bytes, most, NULL);
+        line_say_numbers(trouble, LESSON_W_READ_TOO_LONG, (int64_t)request.bytes, READ_BYTES, NULL);
         page_fail(trouble->text);
         return;
     }

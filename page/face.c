@@ -7,23 +7,12 @@
 
 #include "lesson/compose.h"
 
-/* Decodes one character; returns its bytes, 0 when it is none. */
-static size_t decode(const unsigned char *p, size_t n, uint32_t *c)
+/* The number of a character of n bytes. */
+static uint32_t value_of(const char *text, size_t n)
 {
-    const size_t need = p[0] < 0x80   ? 1
-                        : p[0] < 0xC2 ? 0
-                        : p[0] < 0xE0 ? 2
-                        : p[0] < 0xF0 ? 3
-                        : p[0] < 0xF5 ? 4
-                                      : 0;
-    if (need == 0 || need > n) return 0;
-    *c = need == 1 ? p[0] : p[0] & (0x7Fu >> need);
-    for (size_t i = 1; i < need; i++) {
-        if ((p[i] & 0xC0) != 0x80) return 0;
-        *c = *c << 6 | (p[i] & 0x3Fu);
-    }
-    if ((need == 3 && *c < 0x800) || (need == 4 && (*c < 0x10000 || *c > 0x10FFFF))) return 0;
-    return *c >= 0xD800 && *c < 0xE000 ? 0 : need;
+    uint32_t c = (uint8_t)text[0] & (n == 1 ? 0x7Fu : 0x7Fu >> n);
+    for (size_t i = 1; i < n; i++) c = c << 6 | ((uint8_t)text[i] & 0x3Fu);
+    return c;
 }
 
 /* Controls, and what turns or hides the text around it. */
@@ -40,9 +29,8 @@ static int safe(char *buffer, size_t size, const char *text, size_t bytes, int m
     size_t used = 0, cut = 0; /* cut: where the ellipsis goes if more comes */
     int columns = 0;
     for (size_t i = 0; i < bytes;) {
-        uint32_t c = 0;
-        size_t n = decode((const unsigned char *)text + i, bytes - i, &c);
-        const int bad = n == 0 || is_hostile(c);
+        const size_t n = text_character(text + i, bytes - i);
+        const int bad = n == 0 || is_hostile(value_of(text + i, n));
         const char *const from = bad ? replaced : text + i;
         const size_t put = bad ? 3 : n;
         if (used + put + 4 > size || (max_columns > 0 && columns == max_columns)) {

@@ -68,10 +68,7 @@ static int put(int which, const read_state *read, const read_table *t)
 
 static int say(lesson_line *trouble, lesson_word word, int64_t a, int64_t b)
 {
-    char first[LESSON_NUMBER_BYTES], second[LESSON_NUMBER_BYTES];
-    lesson_number_integer(first, a);
-    lesson_number_integer(second, b);
-    line_say(trouble, word, first, second, NULL);
+    line_say_numbers(trouble, word, a, b, NULL);
     return 0;
 }
 

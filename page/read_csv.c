@@ -160,13 +160,9 @@ read_status read_csv_step(read_state *r, int64_t fields)
             break;
         case CSV_END:
             return end(r);
-        case CSV_ERROR: {
-            char number[LESSON_NUMBER_BYTES], column[LESSON_NUMBER_BYTES];
-            lesson_number_integer(number, c->r.row);
-            lesson_number_integer(column, c->r.column);
-            line_say(r->trouble, LESSON_W_READ_CLAUSE, number, column, c->r.error);
+        case CSV_ERROR:
+            line_say_numbers(r->trouble, LESSON_W_READ_CLAUSE, c->r.row, c->r.column, c->r.error);
             return READ_REFUSED;
-        }
         }
         if (status != READ_MORE) return status;
     }

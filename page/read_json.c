@@ -61,13 +61,6 @@ static read_status refuse_syntax(read_state *r)
     return read_refuse_clause(r, LESSON_W_READ_JSON, line_of(r), j->r.error);
 }
 
-static int is(const char *text, size_t n, const char *word)
-{
-    size_t i = 0;
-    while (i < n && word[i] != 0 && text[i] == word[i]) i++;
-    return i == n && word[i] == 0;
-}
-
 static void start_table(read_json *j, int into)
 {
     j->into = into;
@@ -99,14 +92,10 @@ static read_status one_number(read_state *r)
 static read_status refuse_end(read_state *r, lesson_word what, int64_t n, lesson_word ends,
                               int64_t is_at, int64_t due)
 {
-    char first[LESSON_NUMBER_BYTES], second[LESSON_NUMBER_BYTES];
-    lesson_number_integer(first, n);
-    line_say(r->trouble, what, first, NULL, NULL);
+    line_say_numbers(r->trouble, what, n, 0, NULL);
     say_where(r);
-    lesson_number_integer(first, is_at);
-    lesson_number_integer(second, due);
     line_text(r->trouble, " ");
-    line_say(r->trouble, ends, first, second, NULL);
+    line_say_numbers(r->trouble, ends, is_at, due, NULL);
     return READ_REFUSED;
 }
 
@@ -194,7 +183,7 @@ static int key_into(const read_state *r)
     const size_t n = r->json.r.text_length;
     for (int i = 0; i < 3; i++)
         if (n == 1 && (text[0] | 0x20) == "qkv"[i]) return i;
-    return is(text, n, "tokens") || is(text, n, "names") ? INTO_NAMES : INTO_NOTHING;
+    return text_is(text, n, "tokens") || text_is(text, n, "names") ? INTO_NAMES : INTO_NOTHING;
 }
 
 static read_status in_names(read_state *r, json_event e)

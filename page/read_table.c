@@ -119,17 +119,9 @@ int read_header(const read_state *r)
 
 /* ---- for the readers -------------------------------------------------------------------------- */
 
-static void say(read_state *r, lesson_word word, int64_t a, int64_t b, const char *c)
-{
-    char first[LESSON_NUMBER_BYTES], second[LESSON_NUMBER_BYTES];
-    lesson_number_integer(first, a);
-    lesson_number_integer(second, b);
-    line_say(r->trouble, word, first, second, c);
-}
-
 read_status read_refuse(read_state *r, lesson_word word, int64_t a, int64_t b)
 {
-    say(r, word, a, b, NULL);
+    line_say_numbers(r->trouble, word, a, b, NULL);
     return READ_REFUSED;
 }
 
@@ -138,7 +130,7 @@ read_status read_refuse_text(read_state *r, lesson_word word, int64_t a, int64_t
 {
     char shown[512];
     r->trouble->face->safe(shown, sizeof shown, text, bytes, SHOWN);
-    say(r, word, a, b, shown);
+    line_say_numbers(r->trouble, word, a, b, shown);
     return READ_REFUSED;
 }
 

@@ -44,9 +44,7 @@ const lesson_sink page_answer = {write, NULL};
 
 void page_say(const char *text)
 {
-    size_t n = 0;
-    while (text[n] != 0) n++;
-    write(NULL, text, n);
+    write(NULL, text, text_length(text));
 }
 
 void page_fail(const char *sentence)
@@ -106,13 +104,6 @@ static const call calls[] = {
 #undef PAGE_CALL
 };
 
-static int is_called(const page_request *line, const char *name)
-{
-    size_t i = 0;
-    while (i < line->bytes && name[i] != 0 && line->text[i] == name[i]) i++;
-    return i == line->bytes && name[i] == 0;
-}
-
 EXPORT const char *page_call(size_t bytes)
 {
     page_request rest = {request, bytes < request_room ? bytes : request_room};
@@ -123,7 +114,7 @@ EXPORT const char *page_call(size_t bytes)
     request[rest.bytes] = 0;
     const page_request name = page_line(&rest);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        if (!is_called(&name, calls[i].name)) continue;
+        if (!text_is(name.text, name.bytes, calls[i].name)) continue;
         calls[i].run(rest);
         if (answer_lost) page_fail("There is no memory for this.");
         return answer;
