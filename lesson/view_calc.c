@@ -142,6 +142,60 @@ static void sums(const calc *c)
     }
 }
 
+/* ---- how wide the columns must be, at every stage ------------------------------------------- */
+
+/* The longer of two numbers as text, digits written as 8: it tells no number of a later stage. */
+static void longer(const calc *c, lesson_line *most, double x, int whole)
+{
+    line_start(c->line, c->of->view->face);
+    line_number(c->line, x, whole ? LESSON_KEEP_INTEGER : 0);
+    if (line_columns(c->line) <= line_columns(most)) return;
+    *most = *c->line;
+    for (size_t i = 0; i < most->n; i++)
+        if (most->text[i] >= '0' && most->text[i] <= '9') most->text[i] = '8';
+}
+
+/* The widest number of each channel that is shown; own: one more vector, or NULL. weight: of the
+ * shares, or NULL. */
+static void vector_shape(const calc *c, lesson_line *most, const char *name, const double *x,
+                         const double *weight, const double *own, int64_t n, int whole,
+                         int own_whole)
+{
+    const int64_t shown = n <= CHANNELS_WHOLE ? n : CHANNELS_CUT;
+    view_open(c->json, name, '[');
+    for (int64_t i = 0; i < shown; i++) {
+        line_start(most, c->of->view->face);
+        for (int64_t j = 0; j < c->in->keys; j++)
+            longer(c, most, (weight != NULL ? weight[j] : 1) * x[j * n + i], whole);
+        if (own != NULL) longer(c, most, own[i], own_whole);
+        view_text(c->json, NULL, most->text);
+    }
+    if (shown < n) view_text(c->json, NULL, "…");
+    view_close(c->json, ']');
+}
+
+static void number_shape(const calc *c, lesson_line *most, const char *name, const double *x,
+                         int whole)
+{
+    line_start(most, c->of->view->face);
+    for (int64_t j = 0; j < c->in->keys; j++) longer(c, most, x[j], whole);
+    view_text(c->json, name, most->text);
+}
+
+static void shapes(const calc *c, lesson_line *most)
+{
+    const lesson_input *const in = c->in;
+    const double *const q = in->q + in->token * in->d_k;
+    view_open(c->json, "shapes", '{');
+    vector_shape(c, most, "key", in->k, NULL, q, in->d_k, c->whole_k, c->whole_q);
+    vector_shape(c, most, "value", in->v, NULL, NULL, in->d_v, c->whole_v, 0);
+    number_shape(c, most, "score", c->s->row_score, c->whole_score);
+    number_shape(c, most, "scaled", c->s->row_scaled, c->whole_scaled);
+    number_shape(c, most, "weight", c->s->row_weight, 0);
+    vector_shape(c, most, "share", in->v, c->s->row_weight, c->s->row_out, in->d_v, 0, 0);
+    view_close(c->json, '}');
+}
+
 /* Whose line it is: the token's name, which number of the output, or nothing. */
 static void work_label_of(const calc *c, const lesson_focus *focus, int64_t band)
 {
@@ -190,9 +244,10 @@ qkv_status view_calc(view_json *json, const view_of *of)
     const lesson_input *const in = of->view->in;
     const lesson_memory *const memory = of->view->memory;
     lesson_line *const line = (lesson_line *)memory->take(memory->ctx, sizeof *line);
+    lesson_line *const most = (lesson_line *)memory->take(memory->ctx, sizeof *most);
     int64_t *const scratch =
         (int64_t *)memory->take(memory->ctx, (size_t)in->keys * sizeof *scratch);
-    if (line == NULL || scratch == NULL) return QKV_ENOMEM;
+    if (line == NULL || most == NULL || scratch == NULL) return QKV_ENOMEM;
     calc c = {json, of, in, of->view->stages, line, 0, 0, 0, 0, 0};
     c.whole_q = lesson_all_whole(in->q + in->token * in->d_k, in->d_k);
     c.whole_k = lesson_all_whole(in->k, in->keys * in->d_k);
@@ -205,6 +260,7 @@ qkv_status view_calc(view_json *json, const view_of *of)
     view_close(json, ']');
     if (in->stage >= 2) divisor(&c);
     sums(&c);
+    shapes(&c, most);
     work(&c, scratch);
     return QKV_OK;
 }

@@ -13,7 +13,7 @@
     const path = (name, d) => svg.append(qkv.svg('path', { class: name, d }));
     const text = (a, b, value, anchor, name) =>
       svg.append(qkv.svg('text', { x: a, y: b, 'text-anchor': anchor, class: name || '' }, value));
-    text(left, 14, qkv.word('BLEND_AXIS'), 'start', 'soft');
+    text(left, 11, qkv.word('BLEND_AXIS'), 'start', 'soft');
     for (let n = 0; n < 4; n++) {
       path('hair', `M${left} ${y(n) + .5}H${wide - right}`);
       text(left - 8, y(n) + 5, n, 'end', 'soft');
@@ -28,7 +28,7 @@
     path('q', `M${here} ${y(model.pick)}V${HIGH}`);
     for (const v of [model.pick, model.blend])
       svg.append(qkv.svg('circle', { cx: here, cy: y(v), r: 5, class: 'dot' }));
-    text(wide - right - 48, y(model.after) - 9, qkv.word('PICK'), 'middle');
+    text(wide - right - 48, y(model.after) - 7, qkv.word('PICK'), 'middle');
     text(wide - right - 48, y(model.curve[70]) + 24, qkv.word('BLEND'), 'middle');
     node.replaceChildren(svg);
     qkv.id('blend-figure').style.setProperty('--drawn', wide + 'px');

@@ -107,7 +107,83 @@
     }
   }
 
+  // ---- room for long numbers ----
+
+  // A row that nobody sees holds the widest number of every column and stage, so that columns keep
+  // their width while the stages pass.
+  const ruler = qkv.el('tr', {}, qkv.el('th', {}),
+    ...columns.map((name) => qkv.el('td', { class: name })));
+  table.append(qkv.el('tbody', { class: 'ruler', 'aria-hidden': 'true' }, ruler));
+
+  function fillRuler(shapes) {
+    columns.forEach((name, i) => {
+      const shape = shapes[name], cell = ruler.cells[i + 1];
+      cell.replaceChildren();
+      if (!Array.isArray(shape)) cell.append(shape);
+      else {
+        shape.forEach((text, k) => cell.append(k ? ', ' : '[', qkv.el('span', {}, text)));
+        cell.append(']');
+      }
+    });
+  }
+
+  // Lines that the vectors take, where they may break at their commas.
+  function linesNow() {
+    let most = 1;
+    for (const cell of ruler.cells) {
+      let lines = 1, end = -Infinity;
+      for (const span of cell.children) {
+        const box = span.getBoundingClientRect();
+        if (box.width && box.left < end) lines++;
+        end = box.right;
+      }
+      most = Math.max(most, lines);
+    }
+    return most;
+  }
+
+  // Every stage is tried, or the table would change while they pass.
+  function tryStages(f) {
+    const stage = table.dataset.stage;
+    let most = 0;
+    for (let n = 0; n <= LAST; n++) {
+      table.dataset.stage = n;
+      most = Math.max(most, f());
+    }
+    table.dataset.stage = stage;
+    return most;
+  }
+
+  // All columns in a line; else the compact table's few; else vectors with a line for each number.
+  const SHORT = { key: 8, value: 8, score: 6, scaled: 6, weight: 5, share: 13 };
+  const long = (shapes) => columns.some((name) => [].concat(shapes[name]).join(', ').length >
+    SHORT[name] - 2 * Array.isArray(shapes[name]));
+  let fitted = '', shapes = null;
+  qkv.fitTable = () => {
+    const box = table.parentElement, editing = table.classList.contains('editing');
+    const fields = editing ? [...table.querySelectorAll('input')].map((x) => x.value.length) : [];
+    const now = JSON.stringify([shapes, box.clientWidth, fields]);
+    if (now === fitted) return;
+    fitted = now;
+    fillRuler(shapes);
+    table.classList.remove('narrow', 'stack');
+    for (const name of ['--row', '--ask']) table.style.removeProperty(name);
+    if (!editing && !long(shapes)) return;
+    const over = () => box.scrollWidth - box.clientWidth;
+    let most = tryStages(over);
+    if (most > 1) {
+      table.classList.add('narrow');
+      most = tryStages(over);
+    }
+    if (most > 1) {
+      table.classList.add('stack');
+      table.style.setProperty('--row', Math.max(2, tryStages(linesNow)) * 24 + 10 + 'px');
+    }
+    table.style.setProperty('--ask', tryStages(() => table.tBodies[0].rows[0].offsetHeight) + 'px');
+  };
+
   function draw(model) {
+    shapes = model.shapes;
     drawStages(model.stage);
     qkv.id('caption').replaceChildren(
       qkv.el('b', {}, qkv.word('STAGE', model.stage)), ' ' + model.caption);
@@ -117,6 +193,7 @@
     drawBracket(body, model);
     drawHead(model);
     drawSums(model);
+    qkv.fitTable();
     drawStop();
     qkv.pieces(qkv.id('worked'), model.work, model.label);
     const notes = [model.mask, model.odd].filter((x) => x).join(' ');

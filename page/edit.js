@@ -33,11 +33,16 @@
     const field = fields.get(last), answer = qkv.model('step', by + '\n' + field.value);
     if (answer.error) complain(answer.error, field);
     else if (!send(last, answer.text)) field.value = answer.text;
+    qkv.grow(field);
   }
 
   function field(code, text) {
     const input = qkv.el('input', { type: 'text', class: 'cell', 'aria-label': name(code), value: text,
       autocomplete: 'off', spellcheck: 'false', 'data-f': code });
+    input.addEventListener('input', () => {
+      qkv.grow(input);
+      qkv.fitTable();
+    });
     input.addEventListener('change', () => send(code, input.value));
     input.addEventListener('focus', () => {
       last = code;
@@ -58,8 +63,10 @@
         input = field(code, exact(code));
         button.after(input);
       } else if (input.getAttribute('aria-invalid') !== 'true') input.value = exact(code);
+      qkv.grow(input);
       button.hidden = true;
     }
+    qkv.fitTable();
   }
 
   // Every digit of a number: what a field holds.
@@ -73,6 +80,7 @@
     for (const input of fields.values()) input.remove();
     fields.clear();
     for (const button of table.querySelectorAll('.num')) button.hidden = false;
+    qkv.fitTable();
   }
 
   toggle.addEventListener('click', () => {

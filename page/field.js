@@ -2,6 +2,12 @@
 // field.js - a number that is typed: a text field with a button less and a button more (the number
 // pads of phones have no minus). What is typed goes to the C as text; its sentence comes back.
 (function (qkv) {
+  // As wide as its text, within what the style sheet allows; a digit is 1ch, a point half of one.
+  qkv.grow = (input) => {
+    const points = input.value.split(/[.,]/).length - 1;
+    input.style.setProperty('--ch', input.value.length - points / 2);
+  };
+
   // act(text) returns null or a sentence; name says which number it is.
   qkv.field = (name, act, complain) => {
     const input = qkv.el('input', { type: 'text', inputmode: 'text', autocomplete: 'off',
@@ -16,10 +22,12 @@
       const answer = qkv.model('step', by + '\n' + input.value);
       if (answer.error) complain(answer.error, input);
       else if (!send(answer.text)) input.value = answer.text;
+      qkv.grow(input);
     };
     const button = (sign, by, word) => qkv.el('button', { type: 'button', class: 'step',
       'aria-label': qkv.word(word, name), onclick: () => step(by) }, sign);
     input.addEventListener('change', () => send(input.value));
+    input.addEventListener('input', () => qkv.grow(input));
     input.addEventListener('keydown', (event) => {
       if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
         step(event.key === 'ArrowUp' ? 1 : -1);
@@ -33,6 +41,7 @@
     node.put = (text) => {
       if (document.activeElement !== input || input.getAttribute('aria-invalid') !== 'true')
         input.value = text;
+      qkv.grow(input);
     };
     return node;
   };

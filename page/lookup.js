@@ -8,28 +8,28 @@
 
   function drawPlane(model) {
     const node = qkv.id('lookup-plane');
-    qkv.show(node, 'qx' in model);
-    if (!('qx' in model) || model.qx === null) return;
-    const points = model.rows.filter((r) => r.x !== null && r.y !== null).map((r) => [r.x, r.y]);
+    const keys = model.rows.filter((r) => r.x !== null && r.y !== null), points = keys.map((r) => [r.x, r.y]);
     const box = qkv.boxOf([...points, [model.qx, model.qy], [2.5, 2.4]]);
+    const flat = 'qx' in model && model.qx !== null && model.qy !== null && qkv.drawable(box);
+    qkv.show(node, flat);
+    picture = null;
+    if (!flat) return;
     const unit = Math.min(UNIT, 230 / (box.x1 - box.x0), 222 / (box.y1 - box.y0));
     const p = qkv.plane(box, unit, { left: 36, right: 24, top: 4, bottom: 30 });
     p.axes();
-    for (const n of [1, 2]) {
+    for (const n of unit >= 24 ? [1, 2] : []) {
       p.text(n, 0, n, { dx: 0, dy: 20, anchor: 'middle' }, 'soft');
       p.text(0, n, n, { dx: -16, dy: 4, anchor: 'middle' }, 'soft');
     }
-    for (const r of model.rows) if (r.x !== null && r.y !== null) p.line('k', p.x(0), p.y(0), p.x(r.x), p.y(r.y));
+    for (const r of keys) p.line('k', p.x(0), p.y(0), p.x(r.x), p.y(r.y));
     p.line('q', p.x(0), p.y(0), p.x(model.qx), p.y(model.qy));
-    for (const r of model.rows) {
-      if (r.x === null || r.y === null) continue;
-      p.mark('k', r.x, r.y);
-      p.text(r.x, r.y, qkv.short(r.name), r.y > 0 ? { dx: 12, dy: r.x > 0 ? 4 : -8 }
-        : { dx: 0, dy: -11, anchor: 'middle' });
-    }
+    for (const r of keys) p.mark('k', r.x, r.y);
+    for (const [a, b, text] of qkv.together(points, keys.map((r) => qkv.short(r.name)), unit))
+      p.label(a, b, text, b > 0 ? { dx: 12, dy: a > 0 ? 4 : -8 } : { dx: 0, dy: -11, anchor: 'middle' });
     p.mark('q', model.qx, model.qy);
-    p.text(model.qx, model.qy, qkv.word('QUERY_AT', model.query.join(', ')),
-      { dx: 12, dy: model.qy < .3 ? -26 : -4 }, 'q'); // near the axis stand names
+    const at = { dx: 12, dy: model.qy < .3 ? -26 : -4 }; // near the axis stand names
+    p.label(model.qx, model.qy, qkv.word('QUERY_AT', model.query.join(', ')), at, 'q')
+      || p.label(model.qx, model.qy, qkv.word('EDIT_QUERY'), at, 'q');
     node.replaceChildren(p.svg);
     picture = p;
   }

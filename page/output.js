@@ -46,20 +46,22 @@
     for (let n = 0; n < all.length; n++) {
       const [a, b] = sums[n], [c, d] = sums[n + 1];
       p.arrow('v', a, b, c, d);
-      if (Math.hypot(c - a, d - b) * unit >= 16) {
-        const up = Math.abs(d - b) > Math.abs(c - a);
-        const part = up ? .5 : .78; // clear of the mark of a value that lies half-way
-        p.text(a + (c - a) * part, b + (d - b) * part, qkv.short(model.rows[n].name),
-          up ? { dx: 9, dy: 4 } : { dx: 0, dy: -7, anchor: 'middle' }, 'v');
-      }
     }
-    all.forEach(([a, b], n) => {
-      p.mark('v', a, b);
-      p.text(a, b, qkv.short(model.rows[n].name), a <= box.x0 ? { dx: -12, dy: 4, anchor: 'end' }
+    for (const [a, b] of all) p.mark('v', a, b);
+    const names = model.rows.map((row) => qkv.short(row.name));
+    for (const [a, b, text] of qkv.together(all, names, unit))
+      p.label(a, b, text, a <= box.x0 ? { dx: -12, dy: 4, anchor: 'end' }
         : { dx: 0, dy: b > 0 ? -11 : 22, anchor: 'middle' });
-    });
     p.mark('dot', end[0], end[1]);
-    p.text(end[0], end[1], qkv.word('STAGE_4'), { dx: -10, dy: 1, anchor: 'end' });
+    p.label(end[0], end[1], qkv.word('STAGE_4'), { dx: -10, dy: 1, anchor: 'end' });
+    for (let n = 0; n < all.length; n++) {
+      const [a, b] = sums[n], [c, d] = sums[n + 1];
+      if (Math.hypot(c - a, d - b) * unit < 16) continue;
+      const up = Math.abs(d - b) > Math.abs(c - a);
+      const part = up ? .5 : .78; // clear of the mark of a value that lies half-way
+      p.label(a + (c - a) * part, b + (d - b) * part, names[n],
+        up ? { dx: 9, dy: 4 } : { dx: 0, dy: -7, anchor: 'middle' }, 'v');
+    }
     node.replaceChildren(p.svg);
   }
 
@@ -68,7 +70,7 @@
     qkv.show(qkv.id('after4'), last);
     if (!last) return;
     strip(model);
-    const flat = !!model.plane && !model.plane.includes(null);
+    const flat = !!model.plane && !model.plane.includes(null) && qkv.drawable(qkv.boxOf(points(model.plane)));
     qkv.show(qkv.id('plane'), flat);
     qkv.show(qkv.id('plane-note'), flat);
     if (flat) plane(model);

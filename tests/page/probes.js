@@ -47,9 +47,21 @@
     return found;
   },
 
+  // where a box that cuts its text with an ellipsis ends
+  shownTo(element) {
+    let right = Infinity;
+    for (let at = element; at && at !== document.body; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.textOverflow === 'ellipsis' && style.overflowX !== 'visible')
+        right = Math.min(right, at.getBoundingClientRect().right);
+    }
+    return right;
+  },
+
   // pieces of text that cover one another by more than `slack` px both ways
   overlaps(slack = 2) {
     const list = this.texts().sort((a, b) => a.top - b.top);
+    for (const one of list) one.right = Math.min(one.right, this.shownTo(one.element));
     const faults = [];
     for (let i = 0; i < list.length; i++) {
       const a = list[i];

@@ -205,13 +205,23 @@ def _still(session):
           'the focus is lost at the last stage')
 
 
+# headers of neighbouring columns that leave less than a letter between them
+TOUCHING = '''() => { const heads = [...document.querySelectorAll('#calculator-figure thead th')]
+    .filter((x) => x.offsetWidth).map((x) => { const range = document.createRange();
+      range.selectNodeContents(x.firstElementChild);
+      return [x.textContent, range.getBoundingClientRect()]; });
+  return heads.filter(([, a], n) => n + 1 < heads.length && heads[n + 1][1].left - a.right < 4)
+    .map(([text]) => `the head "${text}" touches the next`); }'''
+SPACING = '''* { line-height: 1.5 !important; letter-spacing: 0.12em !important;
+  word-spacing: 0.16em !important } p { margin-bottom: 2em !important }'''
+
+
 @case('200 % zoom and the text spacing of WCAG 1.4.12 cut nothing')
 def _zoom(session):
     faults = []
-    for what, css in (('spacing', '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; '
-                       'word-spacing: 0.16em !important } p { margin-bottom: 2em !important }'),
-                      ('text 200 %', 'html { font-size: 200% } ')):
-        page = session.open(width=640, height=400)
+    for width, what, css in ((320, 'spacing', SPACING), (640, 'spacing', SPACING),
+                             (640, 'text 200 %', 'html { font-size: 200% } ')):
+        page = session.open(width=width, height=640)
         for stage in (0, 4):
             face.go_stage(page, stage)
             sheet = page.evaluate('''(css) => { const made = new CSSStyleSheet();
@@ -220,8 +230,8 @@ def _zoom(session):
                 }''', css)
             kit.same(sheet, 1)
             face.settle(page)
-            faults += [f'{what}, stage {stage}: {x}' for x in face.probe(page, 'clipped')
-                       + face.probe(page, 'overlaps', 4)]
+            faults += [f'{width} {what}, stage {stage}: {x}' for x in face.probe(page, 'clipped')
+                       + face.probe(page, 'overlaps') + page.evaluate(TOUCHING)]
         page.context.close()
     check(not faults, len(faults), *faults[:10])
 

@@ -202,16 +202,19 @@ def _odd(session):
     kit.same(calc.inner_text().count(sentence), 1, 'at first')
     face.edit(page, True)
     kit.same(calc.inner_text().count(sentence), 1, 'while editing')
-    for code in ('v1.0', 'k0.0', 'q.1'):
+    for code in ('v1.0', 'v0.1', 'q.1'):
         face.cell(page, code).focus()
         face.settle(page)
         kit.same(calc.inner_text().count(sentence), 1, code)
     face.type_cell(page, 'v1.0', '2..0')
     check(sentence in calc.inner_text() and face.trouble(page), calc.inner_text())
     face.type_cell(page, 'v1.0', '2')
+    face.go_stage(page, 1)  # long numbers: the keys are there up to this stage
+    check(sentence in calc.inner_text(), calc.inner_text())
     for n in range(4):
         face.type_cell(page, f'k{n}.0', '1')
         face.type_cell(page, f'k{n}.1', '0')
+    face.go_stage(page, 4)
     check(sentence not in calc.inner_text(), calc.inner_text())
     face.go_stage(page, 0)
     check(sentence not in calc.inner_text(), 'stage 0 has only finite numbers')

@@ -222,5 +222,67 @@ def _paper(session):
           return out; }''')
         check(not bad, width, *bad)
 
+EXTREMES = {
+    'six digits': 'V=-123456.789,-123456.789;-123456.789,-123456.789;-123456.789,1;1,1',
+    'six digits everywhere': 'Q=0,1;1,0;-123456.789,-123456.789;2,1&K=-123456.789,-123456.789;0,'
+    '-123456.789;-123456.789,0;1,1&V=-123456.789,-123456.789;-123456.789,-123456.789;-123456.789,1;'
+    '1,1',
+    '1e300': 'Q=1e300,0;1,0;1e300,1;2,1&V=1e300,-1e300;3,0;0,2;0,1',
+    'the largest': 'Q=0,1;1,0;1e308,-1e308;2,1&K=1,0;-1e308,1e308;2,0;1,1&V=1e308,-1e308;-1e308,1e308;'
+    '0,2;0,1',
+    'small, and -0': 'Q=0,1;1,0;0.000001,-0.000001;2,1&K=0.000001,0.000001;-0,2;-0.000001,0;1,1&'
+    'V=0.000001,-0;-0.000001,0;0,2;0,1',
+    'three channels': 'dk=3&dv=3&V=-1234.5,1,-1234.5;1,1,1;-0.25,2,2;-123456.789,0.5,-0.5',
+    'points on one another': 'K=1,0;1,0;1,0;1,0&V=1,1;1,1;1,1;1,1',
+    'long names': 'tok=' + ','.join(['%E5%AD%97' * 40, 'w' * 40, 'w' * 40, 'iiii'])
+    + '&V=-123456.789,1;1,1;1,1;1,1',
+}
+BARS = '''() => { const faults = [];
+  for (const bar of document.querySelectorAll('#calculator-figure .bar')) {
+    const a = bar.getBoundingClientRect();
+    if (!a.width) continue;
+    for (const num of bar.closest('tr').querySelectorAll('.num')) {
+      const range = document.createRange();
+      range.selectNodeContents(num);
+      for (const b of range.getClientRects())
+        if (b.right > a.left + 1 && b.left < a.right - 1) faults.push(num.textContent + ' under a bar');
+    } }
+  return faults; }'''
+WIDER = '''() => [...document.querySelectorAll('#calculator-figure .tablebox')].filter((x) =>
+  x.scrollWidth > x.clientWidth + 1).map((x) => `the table is ${x.scrollWidth - x.clientWidth} px wider`)'''
+
+
+def faults_of(page):
+    wide = page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    return (face.probe(page, 'clipped') + face.probe(page, 'overlaps') + page.evaluate(BARS)
+            + page.evaluate(WIDER) + [f'{wide} px sideways'] * (wide > 0))
+
+
+@case('numbers of any size: nothing cut, covered or wider than its place; fields show them whole')
+def _extremes(session):
+    faults = []
+    for width, height in (face.SIZES[0], face.SIZES[2]):
+        page = session.open(width=width, height=height)
+        for what, state in EXTREMES.items():
+            face.set_state(page, state)
+            tops = set()
+            for stage in range(5):
+                face.go_stage(page, stage)
+                faults += [f'{width} {what}, stage {stage}: {x}' for x in faults_of(page)]
+                tops.add(round(page.evaluate(LAST_ROW)))
+            if max(tops) - min(tops) > 1:
+                faults.append(f'{width} {what}: the last row moves: {tops}')
+            face.edit(page, True)
+            for stage in (4, 0):
+                face.go_stage(page, stage)
+                faults += [f'{width} {what}, edited, stage {stage}: {x}' for x in faults_of(page)]
+            face.edit(page, False)
+        page.context.close()
+    check(not faults, len(faults), *faults[:12])
+
+
+LAST_ROW = '''() => { const table = document.querySelector('#calculator-figure table');
+  return table.tFoot.getBoundingClientRect().top - table.getBoundingClientRect().top; }'''
+
 
 kit.main()
