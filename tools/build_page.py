@@ -32,9 +32,9 @@ FLAGS = ['--target=wasm32', '-ffreestanding', '-nostdlib', '-std=c17', '-msimd12
          '-DLESSON_WITHOUT_KERNELS', '-DQKVI_WITHOUT_SENTENCES']
 # What clang does for speed even where it is told to be small: copies of short functions, a second
 # variable beside the one that counts a loop, one expression more so that another is rarer.
-SMALL = ['-Oz', *(x for name in (
+SMALL = [x for name in (
     'inline-threshold=-100', 'disable-lsr', 'disable-lftr', 'enable-pre=false', 'replexitval=never',
-    'sink-common-insts') for x in ('-mllvm', '-' + name))]
+    'sink-common-insts', 'enable-merge-functions') for x in ('-mllvm', '-' + name)]
 # A call of one of the first 128 functions takes a byte less: first the files that are called most.
 CALLED_MOST = ['compose', 'view_json', 'words_text', 'memory', 'number_write', 'stages', 'wasm',
                'quiz', 'number_read', 'state_words', 'worked']
@@ -109,13 +109,13 @@ def wasm():
 
         def compiled(source):
             target = folder / (source.stem + '.o')
-            run(clang, *FLAGS, *SMALL, *include, '-c', source, '-o', target)
+            run(clang, *FLAGS, '-Oz', '-flto', *SMALL, *include, '-c', source, '-o', target)
             return target
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             objects = list(pool.map(compiled, [*sources(), folder / 'no_kernels.c']))
         out = folder / 'page.wasm'
         run(linker, '--no-entry', '--gc-sections', '--strip-all', '--compress-relocations', '-O2',
-            '--global-base=64', '-z', 'stack-size=262144',
+            '--lto-O2', *SMALL, '--global-base=64', '-z', 'stack-size=262144',
             *[f'--export={x}' for x in EXPORTS], *objects, '-o', out)
         return out.read_bytes()
 
