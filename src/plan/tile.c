@@ -77,7 +77,7 @@ static int32_t few_copies(const qkv_plan *plan, const qkv_shape *x)
 static int32_t worth_apart(const qkv_plan *plan)
 {
     int64_t rows, bytes;
-    return plan->few_heads && plan->max_threads > 1 && plan->spans > 1 &&
+    return plan->few_heads && plan->max_threads > 1 && plan->spans > 1 && plan->items > 0 &&
            plan->items / plan->few_heads < 2 * (int64_t)plan->max_threads &&
            !qkvi_mul(plan->batch * plan->heads * plan->rows, plan->spans, &rows) &&
            !qkvi_mul(rows, (plan->dv + 2) * plan->real_bytes, &bytes) &&

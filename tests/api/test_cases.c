@@ -423,6 +423,18 @@ static void c66(void)
     for (int64_t i = 0; i < prob_nout(&p); i++) assert_true(is_plus_zero(a.out, g_dtype, i));
     answer_free(&a);
     prob_free(&p);
+    /* nothing to do, though there are keys for several threads: a workspace of no byte is NULL */
+    for (int z = 0; z < 4; z++) {
+        p = prob_new(g_dtype, z != 0, z == 1 ? 0 : 2, z == 1 ? 0 : 2, z == 2 ? 0 : 1, 9000, 2,
+                     z == 3 ? 0 : 2);
+        prob_gen(&p, 1, 2, 3);
+        how h = here();
+        h.threads = 3;
+        h.exec = EXEC_BACKWARDS;
+        a = prob_run(&p, h);
+        answer_free(&a);
+        prob_free(&p);
+    }
 }
 
 /* ---- one call and another -------------------------------------------------------------------- */
