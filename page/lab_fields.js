@@ -31,6 +31,7 @@
     function step(by) {
       if (!chosen || chosen.dataset.w === 'n') return;
       chosen.value = qkv.call('lab_step', by + '\n' + chosen.value);
+      qkv.grow(chosen);
       commit(chosen);
     }
     less.addEventListener('click', () => step(-1));
@@ -47,6 +48,7 @@
         const text = textOf(input.dataset), bad = input.getAttribute('aria-invalid') === 'true';
         if (input.value === text || (bad && input === chosen)) continue;
         input.value = text;
+        if (input.dataset.w !== 'n') qkv.grow(input);
         said('', input);
       }
     }
@@ -54,6 +56,7 @@
     function watch(node) {
       node.addEventListener('focusin', (event) => { if (event.target.dataset.w) chosen = event.target; });
       node.addEventListener('change', (event) => commit(event.target));
+      node.addEventListener('input', (event) => { if (event.target.dataset.w !== 'n') qkv.grow(event.target); });
     }
 
     return { trouble, row, said, field, put, watch };

@@ -281,6 +281,20 @@ def _extremes(session):
     check(not faults, len(faults), *faults[:12])
 
 
+@case('the lab’s fields show long numbers whole')
+def _lab_fields(session):
+    for width, height in (face.SIZES[0], face.SIZES[2]):
+        page = session.open(f"sec=lab&{EXTREMES['six digits everywhere']}&X=-0.000001,1,1,1;1,1,1,"
+                            '-123456.789;1,1,1,1;1,1,1,1e-300', width=width, height=height)
+        for title in ('Edit all numbers', 'Edit X and the matrices W'):
+            face.lab_part(page, title)
+        fields = page.locator('#lab .lab-fields input')
+        check(fields.count() > 40, 'fields:', fields.count())
+        faults = face.probe(page, 'clipped')
+        check(not faults, width, len(faults), *faults[:8])
+        page.context.close()
+
+
 LAST_ROW = '''() => { const table = document.querySelector('#calculator-figure table');
   return table.tFoot.getBoundingClientRect().top - table.getBoundingClientRect().top; }'''
 
