@@ -88,6 +88,23 @@ static qkv_status check_equal(const qkv_shape *a, int which_a, const qkv_shape *
                               QKVI_I(b->dim[i])));
 }
 
+/* What holds a number for each batch (sequence) and head, or for each key of each head, can be counted
+ * in bytes, also where another size is 0. */
+static qkv_status check_arrays(const qkv_params *p, qkv_error *err)
+{
+    const int64_t batch = p->use & QKV_USE_PACKED ? p->sequences : p->q.dim[0];
+    const int64_t heads = p->q.dim[1], keys = p->use & QKV_USE_KEY_SUMS ? p->k.dim[2] : 1;
+    int64_t n;
+    if (!qkvi_mul(batch > 1 ? batch : 1, heads > 1 ? heads : 1, &n) &&
+        !qkvi_mul(n, keys > 1 ? keys : 1, &n) && !qkvi_mul(n, (int64_t)sizeof(double), &n))
+        return QKV_OK;
+    return qkvi_fail(err, QKV_EARG, dim_name[0][1], heads, INT64_MAX,
+                     QKVI_SAY(QKVI_S(dim_name[0][1]), QKVI_S(" (heads) is "), QKVI_I(heads),
+                              QKVI_S("; numbers for "), QKVI_I(batch), QKVI_S(" x "), QKVI_I(heads),
+                              QKVI_S(" x "), QKVI_I(keys),
+                              QKVI_S(" are too large: they must span less than 2^63 bytes")));
+}
+
 static qkv_status check_fit(const qkv_params *p, qkv_error *err)
 {
     enum { Q, K, V, OUT };
@@ -380,6 +397,7 @@ qkv_status qkvi_plan_validate(qkv_plan *plan, const qkv_params *p, qkv_error *er
     if ((s = check_options(p, err))) return s;
     if ((s = check_masks(p, err))) return s;
     if ((s = check_fit(p, err))) return s;
+    if ((s = check_arrays(p, err))) return s;
     if ((s = check_scale(plan, p, err))) return s;
     if ((s = check_cap(plan, p, err))) return s;
     if ((s = check_dropout(plan, p, err))) return s;

@@ -499,6 +499,35 @@ static void sizes_beyond_64_bits_are_refused(void **state)
     qkv_plan_destroy(plan);
 }
 
+/* Sizes of 0 make tensors empty, not the arrays beside them. */
+static void arrays_beside_empty_tensors_are_counted(void **state)
+{
+    (void)state;
+    const int64_t huge = INT64_C(1) << 62;
+    for (int w = 0; w < 4; w++) {
+        qkv_params p = good();
+        qkv_shape *const s[4] = {&p.q, &p.k, &p.v, &p.out};
+        for (int i = 0; i < 4; i++) memset(s[i]->stride, 0, sizeof s[i]->stride);
+        p.out.stride[3] = 1;
+        p.use = w == 0 ? QKV_USE_SINK : w == 1 ? QKV_USE_ALIBI : QKV_USE_KEY_SUMS;
+        p.q.dim[0] = p.k.dim[0] = p.v.dim[0] = p.out.dim[0] = w == 2;
+        p.q.dim[1] = p.out.dim[1] = w == 3 ? 1 : huge / (w == 2 ? 4 : 1);
+        p.k.dim[1] = p.v.dim[1] = 1;
+        p.q.dim[2] = p.out.dim[2] = w == 3;
+        if (w == 3) {
+            p.q.dim[0] = p.k.dim[0] = p.v.dim[0] = p.out.dim[0] = 1;
+            p.k.dim[2] = p.v.dim[2] = huge / 4;
+            p.v.dim[3] = p.out.dim[3] = 0;
+        }
+        qkv_error e = qkv_error_init();
+        qkv_plan *plan = NULL;
+        const qkv_status st = qkv_plan_create(&plan, &p, NULL, &e);
+        if (st != QKV_EARG) fail_msg("%d: %s %s", w, qkv_status_name(st), e.text);
+        assert_null(plan);
+        assert_sentence("arrays", &e);
+    }
+}
+
 static void outputs_whose_elements_meet_are_refused(void **state)
 {
     (void)state;
@@ -662,6 +691,7 @@ int main(void)
         cmocka_unit_test(the_scale_must_be_usable),
         cmocka_unit_test(the_row_offset_has_a_bound),
         cmocka_unit_test(sizes_beyond_64_bits_are_refused),
+        cmocka_unit_test(arrays_beside_empty_tensors_are_counted),
         cmocka_unit_test(outputs_whose_elements_meet_are_refused),
         cmocka_unit_test(missing_pointers_are_refused),
         cmocka_unit_test(placing_a_plan_checks_the_memory),
