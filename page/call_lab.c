@@ -39,19 +39,16 @@ static int64_t between(int64_t x, int64_t least, int64_t most)
 /* The state, and where its numbers are; NULL after an answer. */
 static lab *open_state(page_request *rest)
 {
-    lesson_trouble trouble = {0};
-    const page_request text = page_line(rest);
+    lesson_trouble trouble;
+    lesson_state *const state = page_state(rest, &trouble);
     lab *const l = (lab *)page_take(sizeof *l);
-    lesson_state *const state = (lesson_state *)page_take(sizeof *state);
-    if (l == NULL || state == NULL) {
+    if (state == NULL) return NULL;
+    if (l == NULL) {
         say_no(LESSON_W_LAB_NO_MEMORY);
         return NULL;
     }
-    if (lesson_state_read(state, text.text, text.bytes, &page_memory, &trouble) != QKV_OK) {
-        page_fail(trouble.text);
-        return NULL;
-    }
     l->state = state;
+    l->view = (lesson_view){&l->in, &l->stages, &page_face, &page_answer, &page_memory};
     if (!lab_sizes_of(state, &l->sizes)) {
         say_no(state->data == DATA_MODEL ? LESSON_W_LAB_NO_MODEL : LESSON_W_LAB_NO_FILE);
         return NULL;
@@ -80,8 +77,6 @@ static int compute(lab *l, int other, int64_t begin, int64_t end)
         err.text[0] = 0;
         status = lesson_run(&l->stages, &l->in, 0, &page_memory, &err);
     }
-    const lesson_view view = {&l->in, &l->stages, &page_face, &page_answer, &page_memory};
-    l->view = view;
     if (status == QKV_OK) return 1;
     if (status == QKV_ENOMEM || err.text[0] == 0)
         say_no(LESSON_W_LAB_NO_MEMORY);
@@ -161,8 +156,8 @@ static qkv_status about_panels(view_json *json, lab *l)
         const qkv_status status = lab_input(l->state, i, l->head, &l->sizes, &in[i]);
         if (status != QKV_OK) return status;
         in[i].stage = map_stage(l->state);
-        const lesson_view one = {&in[i], &l->stages, &page_face, &page_answer, &page_memory};
-        view[i] = one;
+        view[i] = l->view;
+        view[i].in = &in[i];
         view_lab_choice(json, i ? "b" : "a", i ? &l->state->other : &l->state->choice);
     }
     line_map_caption(json->line, &view[0]);
@@ -195,9 +190,8 @@ void page_call_lab_names(page_request request)
     view_json json;
     if (l == NULL) return;
     const qkv_status status = lab_input(l->state, 0, l->head, &l->sizes, &l->in);
-    const lesson_view view = {&l->in, &l->stages, &page_face, &page_answer, &page_memory};
     begin(&json);
-    end(&json, status == QKV_OK ? view_lab_names(&json, &view) : status);
+    end(&json, status == QKV_OK ? view_lab_names(&json, &l->view) : status);
 }
 
 /* ---- maps -------------------------------------------------------------------------------------- */
@@ -252,7 +246,9 @@ void page_call_lab_cells(page_request request)
             part.scaled[to] = l->stages.scaled[from];
             part.weight[to] = l->stages.weight[from];
         }
-    const lesson_view view = {&in, &part, &page_face, &page_answer, &page_memory};
+    lesson_view view = l->view;
+    view.in = &in;
+    view.stages = &part;
     begin(&json);
     end(&json, view_lab_cells(&json, &view, in_map));
 }
@@ -362,9 +358,8 @@ void page_call_lab_numbers(page_request request)
     view_json json;
     if (l == NULL) return;
     lesson_state_input(l->state, 0, &l->in);
-    const lesson_view view = {&l->in, &l->stages, &page_face, &page_answer, &page_memory};
     begin(&json);
-    end(&json, view_lab_numbers(&json, &view));
+    end(&json, view_lab_numbers(&json, &l->view));
 }
 
 /* What their Q, K and V come from, and the scores of the lab's own stage 1. */
@@ -431,8 +426,11 @@ static qkv_status run_both(const lab *l, int causal, int64_t token, view_json *j
     qkv_status status = lesson_run(&a, &before, 0, &page_memory, &err);
     if (status == QKV_OK) status = lesson_run(&b, &after, 0, &page_memory, &err);
     if (status != QKV_OK) return status;
-    const lesson_view x = {&before, &a, &page_face, &page_answer, &page_memory};
-    const lesson_view y = {&after, &b, &page_face, &page_answer, &page_memory};
+    lesson_view x = l->view, y = l->view;
+    x.in = &before;
+    x.stages = &a;
+    y.in = &after;
+    y.stages = &b;
     view_open(json, key, '{');
     status = view_lab_causal(json, &x, &y);
     view_close(json, '}');
@@ -565,13 +563,13 @@ void page_call_lab_take(page_request request)
     begin(&json);
     view_flag(&json, "header", read_header(reading));
     view_open(&json, "rows", '[');
-    for (int i = 0; i < 3; i++) view_integer(&json, NULL, lab_store_table(i).rows);
+    for (int i = 0; i < 3; i++) view_integer(&json, NULL, lab_store_table(i)->rows);
     view_close(&json, ']');
     for (int rows = 0; rows < 2; rows++) {
         view_open(&json, rows ? "rows_text" : "columns_text", '[');
         for (int i = 0; i < 3; i++) {
-            const read_table t = lab_store_table(i);
-            line_integer(json.line, rows ? t.rows : t.columns);
+            const read_table *const t = lab_store_table(i);
+            line_integer(json.line, rows ? t->rows : t->columns);
             view_line(&json, NULL);
         }
         view_close(&json, ']');

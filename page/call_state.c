@@ -77,8 +77,7 @@ static void answer(const lesson_state *state, qkv_status status, const lesson_tr
         page_fail(status == QKV_ENOMEM ? "There is no memory for this." : trouble->text);
 }
 
-/* The state of the first line; NULL after an answer. */
-static lesson_state *open_state(page_request *rest, lesson_trouble *trouble)
+lesson_state *page_state(page_request *rest, lesson_trouble *trouble)
 {
     *trouble = (lesson_trouble){0};
     const page_request text = page_line(rest);
@@ -102,14 +101,14 @@ static int32_t place(const page_request *text)
 void page_call_state(page_request request)
 {
     lesson_trouble trouble;
-    const lesson_state *const state = open_state(&request, &trouble);
+    const lesson_state *const state = page_state(&request, &trouble);
     if (state != NULL) answer(state, QKV_OK, &trouble);
 }
 
 void page_call_set(page_request request)
 {
     lesson_trouble trouble;
-    lesson_state *const state = open_state(&request, &trouble);
+    lesson_state *const state = page_state(&request, &trouble);
     if (state == NULL) return;
     qkv_status status = QKV_OK;
     while (status == QKV_OK && request.bytes > 0) {
@@ -126,7 +125,7 @@ void page_call_set(page_request request)
 void page_call_edit(page_request request)
 {
     lesson_trouble trouble;
-    lesson_state *const state = open_state(&request, &trouble);
+    lesson_state *const state = page_state(&request, &trouble);
     if (state == NULL) return;
     const page_request letter = page_line(&request), row = page_line(&request);
     const page_request column = page_line(&request), value = page_line(&request);
@@ -139,7 +138,7 @@ void page_call_edit(page_request request)
 void page_call_reconnect(page_request request)
 {
     lesson_trouble trouble;
-    lesson_state *const state = open_state(&request, &trouble);
+    lesson_state *const state = page_state(&request, &trouble);
     if (state == NULL) return;
     for (; request.bytes > 0 && *request.text != '\n'; request.text++, request.bytes--) {
         const qkv_status status = lesson_state_reconnect(state, *request.text);
@@ -154,7 +153,7 @@ void page_call_reconnect(page_request request)
 void page_call_numbers(page_request request)
 {
     lesson_trouble trouble;
-    lesson_state *const state = open_state(&request, &trouble);
+    lesson_state *const state = page_state(&request, &trouble);
     if (state != NULL) answer(state, lesson_state_lesson_numbers(state, &page_memory), &trouble);
 }
 

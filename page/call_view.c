@@ -22,22 +22,17 @@ static void fail(qkv_status status, const char *text)
 /* Reads the state, computes it; NULL after an answer. */
 static opened *open_view(page_request *rest)
 {
-    lesson_trouble trouble = {0};
+    lesson_trouble trouble;
     qkv_error err = qkv_error_init();
-    const page_request text = page_line(rest);
+    lesson_state *const state = page_state(rest, &trouble);
     opened *const o = (opened *)page_take(sizeof *o);
-    lesson_state *const state = (lesson_state *)page_take(sizeof *state);
-    if (o == NULL || state == NULL) {
+    if (state == NULL) return NULL;
+    if (o == NULL) {
         fail(QKV_ENOMEM, "");
         return NULL;
     }
-    qkv_status status = lesson_state_read(state, text.text, text.bytes, &page_memory, &trouble);
-    if (status != QKV_OK) {
-        fail(status, trouble.text);
-        return NULL;
-    }
     lesson_state_input(state, 0, &o->in);
-    status = lesson_run(&o->stages, &o->in, 0, &page_memory, &err);
+    const qkv_status status = lesson_run(&o->stages, &o->in, 0, &page_memory, &err);
     if (status != QKV_OK) {
         fail(status, err.text);
         return NULL;

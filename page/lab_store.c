@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lab_store.c - see lab_store.h. A slot holds a head, then names, then numbers; names are offsets,
- * because a slot may move. The model's slot holds the six .npy files as they are, one after the
- * other: q, k, v of layer 0, then of layer 3.
+/* lab_store.c - see lab_store.h. A slot holds a head, then names, then numbers. The model's slot holds
+ * the six .npy files as they are, one after the other: q, k, v of layer 0, then of layer 3.
  */
 #include "page/lab_store.h"
 
@@ -10,8 +9,9 @@
 enum { ALIGN = 64, MODEL_FILES = 6 };
 
 typedef struct stored {
-    int64_t heads, rows, columns, names;
-    size_t names_at, text_at, cells_at; /* from the slot's beginning */
+    read_table table;
+    int64_t names;
+    size_t names_at, text_at; /* from the slot's beginning */
 } stored;
 
 static const page_slot slots[3] = {PAGE_SLOT_Q, PAGE_SLOT_K, PAGE_SLOT_V};
@@ -27,16 +27,11 @@ static const stored *stored_in(int which)
     return (const stored *)page_kept(slots[which], &bytes);
 }
 
-read_table lab_store_table(int which)
+const read_table *lab_store_table(int which)
 {
-    read_table t = {0, 0, 0, NULL};
+    static const read_table none = {0, 0, 0, NULL};
     const stored *const s = stored_in(which);
-    if (s == NULL || s->rows == 0) return t;
-    t.heads = s->heads;
-    t.rows = s->rows;
-    t.columns = s->columns;
-    t.x = (const double *)(const void *)((const char *)s + s->cells_at);
-    return t;
+    return s != NULL ? &s->table : &none;
 }
 
 static int put(int which, const read_state *read, const read_table *t)
@@ -44,13 +39,14 @@ static int put(int which, const read_state *read, const read_table *t)
     const int64_t names = read_names(read) == t->rows ? t->rows : 0;
     size_t text = 0;
     for (int64_t i = 0; i < names; i++) text += read_name_of(read, i).bytes;
-    stored s = {t->heads, t->rows, t->columns, names, 0, 0, 0};
-    s.names_at = aligned(sizeof s);
+    stored s = {*t, names, aligned(sizeof s), 0};
     s.text_at = s.names_at + aligned((size_t)names * sizeof(read_name));
-    s.cells_at = s.text_at + aligned(text);
+    const size_t cells_at = s.text_at + aligned(text);
     const int64_t cells = t->heads * t->rows * t->columns;
-    char *const mem = (char *)page_keep(slots[which], s.cells_at + (size_t)cells * sizeof(double));
+    char *const mem = (char *)page_keep(slots[which], cells_at + (size_t)cells * sizeof(double));
     if (mem == NULL) return 0;
+    double *const x = (double *)(void *)(mem + cells_at);
+    s.table.x = x;
     *(stored *)(void *)mem = s;
     read_name *const name = (read_name *)(void *)(mem + s.names_at);
     size_t at = 0;
@@ -61,7 +57,6 @@ static int put(int which, const read_state *read, const read_table *t)
         name[i].bytes = from.bytes;
         at += from.bytes;
     }
-    double *const x = (double *)(void *)(mem + s.cells_at);
     for (int64_t i = 0; i < cells; i++) x[i] = t->x[i];
     return 1;
 }
@@ -73,33 +68,33 @@ static int say(lesson_line *trouble, lesson_word word, int64_t a, int64_t b)
 }
 
 /* Do the tables that are there go together? */
-static int agree(const read_table t[3], lesson_line *trouble)
+static int agree(const read_table *const t[3], lesson_line *trouble)
 {
     for (int i = 1; i < 3; i++) {
-        const read_table *const a = t[0].rows > 0 ? &t[0] : &t[1];
-        if (t[i].rows > 0 && a->rows > 0 && t[i].heads != a->heads)
-            return say(trouble, LESSON_W_LAB_HEADS_DIFFER, a->heads, t[i].heads);
+        const read_table *const a = t[0]->rows > 0 ? t[0] : t[1];
+        if (t[i]->rows > 0 && a->rows > 0 && t[i]->heads != a->heads)
+            return say(trouble, LESSON_W_LAB_HEADS_DIFFER, a->heads, t[i]->heads);
     }
-    if (t[0].rows > 0 && t[1].rows > 0 && t[0].columns != t[1].columns)
-        return say(trouble, LESSON_W_LAB_CHANNELS_DIFFER, t[0].columns, t[1].columns);
-    if (t[1].rows > 0 && t[2].rows > 0 && t[1].rows != t[2].rows)
-        return say(trouble, LESSON_W_LAB_KEYS_DIFFER, t[1].rows, t[2].rows);
+    if (t[0]->rows > 0 && t[1]->rows > 0 && t[0]->columns != t[1]->columns)
+        return say(trouble, LESSON_W_LAB_CHANNELS_DIFFER, t[0]->columns, t[1]->columns);
+    if (t[1]->rows > 0 && t[2]->rows > 0 && t[1]->rows != t[2]->rows)
+        return say(trouble, LESSON_W_LAB_KEYS_DIFFER, t[1]->rows, t[2]->rows);
     return 1;
 }
 
 int lab_store_take(const read_state *read, char target, lesson_line *trouble)
 {
     const int only = target == 'q' ? 0 : target == 'k' ? 1 : target == 'v' ? 2 : -1;
-    read_table t[3];
+    const read_table *t[3];
     int fresh[3];
     for (int i = 0; i < 3; i++) {
         const read_table *const own = read_found(read, read_alone(read) ? 0 : i);
         fresh[i] = own != NULL && (!read_alone(read) || only < 0 || only == i);
-        t[i] = fresh[i] ? *own : lab_store_table(i);
+        t[i] = fresh[i] ? own : lab_store_table(i);
     }
     if (!agree(t, trouble)) return 0;
     for (int i = 0; i < 3; i++)
-        if (fresh[i] && !put(i, read, &t[i])) {
+        if (fresh[i] && !put(i, read, t[i])) {
             line_word(trouble, LESSON_W_LAB_NO_MEMORY);
             return 0;
         }
@@ -146,16 +141,17 @@ static const lesson_name *counted_names(int64_t rows)
 
 static qkv_status file_input(int64_t head, lesson_input *in)
 {
-    read_table t[3];
-    for (int i = 0; i < 3; i++) t[i] = lab_store_table(i);
-    in->q = t[0].x + head * t[0].rows * t[0].columns;
-    in->k = t[1].x + head * t[1].rows * t[1].columns;
-    in->v = t[2].x + head * t[2].rows * t[2].columns;
+    const double **const into[3] = {&in->q, &in->k, &in->v};
+    const int64_t keys = lab_store_table(1)->rows;
+    for (int i = 0; i < 3; i++) {
+        const read_table *const t = lab_store_table(i);
+        *into[i] = t->x + head * t->rows * t->columns;
+    }
     static const int order[3] = {1, 2, 0};
     in->name = NULL;
     for (int i = 0; i < 3 && in->name == NULL; i++)
-        if (t[order[i]].rows == t[1].rows) in->name = stored_names(order[i], t[1].rows);
-    if (in->name == NULL) in->name = counted_names(t[1].rows);
+        if (lab_store_table(order[i])->rows == keys) in->name = stored_names(order[i], keys);
+    if (in->name == NULL) in->name = counted_names(keys);
     return in->name != NULL ? QKV_OK : QKV_ENOMEM;
 }
 
@@ -207,9 +203,10 @@ int lab_sizes_of(const lesson_state *state, lab_sizes *z)
         *z = model;
     }
     if (state->data == DATA_FILE) {
-        const read_table q = lab_store_table(0), k = lab_store_table(1), v = lab_store_table(2);
-        const lab_sizes file = {q.heads, q.rows, k.rows, q.columns, v.columns};
-        if (q.rows == 0 || k.rows == 0 || v.rows == 0) return 0;
+        const read_table *const q = lab_store_table(0), *const k = lab_store_table(1);
+        const read_table *const v = lab_store_table(2);
+        const lab_sizes file = {q->heads, q->rows, k->rows, q->columns, v->columns};
+        if (q->rows == 0 || k->rows == 0 || v->rows == 0) return 0;
         *z = file;
     }
     return 1;

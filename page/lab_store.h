@@ -26,6 +26,6 @@ qkv_status lab_input(const lesson_state *state, int other, int64_t head, const l
 int lab_store_take(const read_state *read, char target, lesson_line *trouble);
 void lab_store_drop(void);
 /* The table in a slot: 0 rows when there is none. which 0, 1, 2. */
-read_table lab_store_table(int which);
+const read_table *lab_store_table(int which);
 
 #endif /* QKV_PAGE_LAB_STORE_H */

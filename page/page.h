@@ -42,6 +42,8 @@ typedef struct page_request {
 extern const lesson_sink page_answer; /* where calls write */
 void page_say(const char *text);
 void page_fail(const char *sentence); /* the answer becomes {"error": sentence} */
+/* The state that a request begins with; NULL after an answer. */
+lesson_state *page_state(page_request *rest, lesson_trouble *trouble);
 /* Opens an object in the answer; shown text has that face. */
 void page_object(view_json *json, const lesson_face *face);
 
