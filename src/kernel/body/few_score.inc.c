@@ -30,7 +30,7 @@ HOT void NAME(few_keys)(const qkvi_few *t, const char *k, int64_t stride, int64_
     for (; channels >= step; channels -= step, k += BYTES) {
         vec x[LANES];
         UNROLL_ALL for (int m = 0; m < LANES; m++) x[m] = NAME(load_any)(k + m * stride);
-        vturn(x);
+        NAME(turn_pairs)(x, dtype);
         UNROLL_ALL for (int m = 0; m < LANES; m++)
         {
             vec first = x[m], second = first;

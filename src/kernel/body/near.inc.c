@@ -39,16 +39,23 @@ INLINE f32v NAME(vector_at)(const void *p, const int32_t dtype)
 {
     return dtype == DTYPE ? NAME(load_any)(p) : dtype == QKV_BF16 ? bf16_lanes(p) : vhalves32(p);
 }
-/* two channels in each lane, the first of them where memory has it */
+INLINE void NAME(turn_pairs)(f32v *x, const int32_t dtype)
+{
+    if (dtype == QKV_F16)
+        vturn_f16(x);
+    else
+        vturn32(x);
+}
+/* a vector of turned pairs of channels, the first of them where memory has it */
 INLINE void NAME(unpair)(f32v x, f32v *first, f32v *second, const int32_t dtype)
 {
-    const u32v pair = (u32v)x;
-    if (dtype == QKV_BF16) {
-        *first = FIRST_HALF_LOW ? (f32v)(pair << 16) : (f32v)(pair & 0xffff0000);
-        *second = FIRST_HALF_LOW ? (f32v)(pair & 0xffff0000) : (f32v)(pair << 16);
-    } else {
-        vhalf_pairs32(pair, FIRST_HALF_LOW ? first : second, FIRST_HALF_LOW ? second : first);
+    const u32v pair = (u32v)x, high = pair & 0xffff0000;
+    if (dtype == QKV_F16) {
+        vpair_f16(x, first, second);
+        return;
     }
+    *first = FIRST_HALF_LOW ? (f32v)(pair << 16) : (f32v)high;
+    *second = FIRST_HALF_LOW ? (f32v)high : (f32v)(pair << 16);
 }
 #else
 INLINE f64v NAME(vector_at)(const void *p, const int32_t dtype)
@@ -60,6 +67,11 @@ INLINE double NAME(number_at)(const void *p, const int32_t dtype)
 {
     (void)dtype;
     return *(const real_u *)p;
+}
+INLINE void NAME(turn_pairs)(f64v *x, const int32_t dtype)
+{
+    (void)dtype;
+    vturn64(x);
 }
 INLINE void NAME(unpair)(f64v x, f64v *first, f64v *second, const int32_t dtype)
 {

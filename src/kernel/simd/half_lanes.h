@@ -16,8 +16,12 @@ INLINE f32v vhalves32(const void *p)
 {
     return vhalf32(__builtin_convertvector(*(const u16v_u *)p, u32v));
 }
-INLINE void vhalf_pairs32(u32v x, f32v *low, f32v *high)
+INLINE void vturn_f16(f32v *x)
 {
-    *low = vhalf32(x);
-    *high = vhalf32(x >> 16);
+    vturn32(x);
+}
+INLINE void vpair_f16(f32v x, f32v *first, f32v *second)
+{
+    *first = vhalf32(FIRST_HALF_LOW ? (u32v)x : (u32v)x >> 16);
+    *second = vhalf32(FIRST_HALF_LOW ? (u32v)x >> 16 : (u32v)x);
 }

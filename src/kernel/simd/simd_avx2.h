@@ -78,13 +78,30 @@ INLINE f32v vhalves32(const void *p)
 {
     return (f32v)_mm256_cvtph_ps(_mm_loadu_si128(p));
 }
-INLINE void vhalf_pairs32(u32v x, f32v *low, f32v *high)
+/* 8 halves x 4 rows inside each 128-bit half, then the halves, by eights of bytes */
+INLINE void vturn_f16(f32v *x)
 {
-    const __m256i order = _mm256_set_epi8(15, 14, 11, 10, 7, 6, 3, 2, 13, 12, 9, 8, 5, 4, 1, 0, 15,
-                                          14, 11, 10, 7, 6, 3, 2, 13, 12, 9, 8, 5, 4, 1, 0);
-    const __m256i sorted = _mm256_permute4x64_epi64(_mm256_shuffle_epi8((__m256i)x, order), 0xD8);
-    *low = (f32v)_mm256_cvtph_ps(_mm256_castsi256_si128(sorted));
-    *high = (f32v)_mm256_cvtph_ps(_mm256_extracti128_si256(sorted, 1));
+    __m256i b[8];
+    for (int i = 0; i < 8; i += 4) {
+        const __m256i p = _mm256_unpacklo_epi16((__m256i)x[i], (__m256i)x[i + 1]),
+                      q = _mm256_unpackhi_epi16((__m256i)x[i], (__m256i)x[i + 1]),
+                      r = _mm256_unpacklo_epi16((__m256i)x[i + 2], (__m256i)x[i + 3]),
+                      s = _mm256_unpackhi_epi16((__m256i)x[i + 2], (__m256i)x[i + 3]);
+        b[i] = _mm256_unpacklo_epi32(p, r);
+        b[i + 1] = _mm256_unpackhi_epi32(p, r);
+        b[i + 2] = _mm256_unpacklo_epi32(q, s);
+        b[i + 3] = _mm256_unpackhi_epi32(q, s);
+    }
+    for (int i = 0; i < 4; i++) {
+        x[i] = (f32v)_mm256_permute2x128_si256(b[i], b[i + 4], 0x20);
+        x[i + 4] = (f32v)_mm256_permute2x128_si256(b[i], b[i + 4], 0x31);
+    }
+}
+INLINE void vpair_f16(f32v x, f32v *first, f32v *second)
+{
+    const __m256i sorted = _mm256_permute4x64_epi64((__m256i)x, 0xD8);
+    *first = (f32v)_mm256_cvtph_ps(_mm256_castsi256_si128(sorted));
+    *second = (f32v)_mm256_cvtph_ps(_mm256_extracti128_si256(sorted, 1));
 }
 #define vkeep32(x) __asm__ volatile("" : "+x"(x))
 #define vkeep64(x) __asm__ volatile("" : "+x"(x))

@@ -91,17 +91,41 @@ INLINE f32v vhalves32(const void *p)
 {
     return (f32v)_mm512_cvtph_ps(_mm256_loadu_si256(p));
 }
-INLINE void vhalf_pairs32(u32v x, f32v *low, f32v *high)
+/* 8 halves x 4 rows inside each 128-bit quarter, then the quarters, by eights of bytes */
+INLINE void vturn_f16(f32v *x)
 {
-    const __m512i order =
-        _mm512_set_epi16(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1, 30, 28, 26, 24,
-                         22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i first = _mm512_set_epi64(13, 9, 5, 1, 12, 8, 4, 0),
+                  last = _mm512_set_epi64(15, 11, 7, 3, 14, 10, 6, 2);
+    __m512 b[16];
+    for (int i = 0; i < 16; i += 4) {
+        const __m512i p = _mm512_unpacklo_epi16((__m512i)x[i], (__m512i)x[i + 1]),
+                      q = _mm512_unpackhi_epi16((__m512i)x[i], (__m512i)x[i + 1]),
+                      r = _mm512_unpacklo_epi16((__m512i)x[i + 2], (__m512i)x[i + 3]),
+                      s = _mm512_unpackhi_epi16((__m512i)x[i + 2], (__m512i)x[i + 3]);
+        b[i] = (__m512)_mm512_unpacklo_epi32(p, r);
+        b[i + 1] = (__m512)_mm512_unpackhi_epi32(p, r);
+        b[i + 2] = (__m512)_mm512_unpacklo_epi32(q, s);
+        b[i + 3] = (__m512)_mm512_unpackhi_epi32(q, s);
+    }
+    for (int i = 0; i < 4; i++) {
+        const __m512i p = (__m512i)_mm512_shuffle_f32x4(b[i], b[i + 4], 0x88),
+                      q = (__m512i)_mm512_shuffle_f32x4(b[i], b[i + 4], 0xDD),
+                      r = (__m512i)_mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0x88),
+                      s = (__m512i)_mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0xDD);
+        x[i] = (f32v)_mm512_permutex2var_epi64(p, first, r);
+        x[i + 4] = (f32v)_mm512_permutex2var_epi64(q, first, s);
+        x[i + 8] = (f32v)_mm512_permutex2var_epi64(p, last, r);
+        x[i + 12] = (f32v)_mm512_permutex2var_epi64(q, last, s);
+    }
+}
+INLINE void vpair_f16(f32v x, f32v *first, f32v *second)
+{
     /* through memory: converting what is loaded needs no shuffle, and shuffles are what this waits for */
     _Alignas(64) uint16_t half[32];
-    _mm512_store_si512(half, _mm512_permutexvar_epi16(order, (__m512i)x));
+    _mm512_store_si512(half, (__m512i)x);
     __asm__("" : "+m"(half));
-    *low = vhalves32(half);
-    *high = vhalves32(half + 16);
+    *first = vhalves32(half);
+    *second = vhalves32(half + 16);
 }
 #define vkeep32(x) __asm__ volatile("" : "+v"(x))
 #define vkeep64(x) __asm__ volatile("" : "+v"(x))

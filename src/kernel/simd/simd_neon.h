@@ -70,10 +70,15 @@ INLINE f32v vhalves32(const void *p)
 {
     return (f32v)vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(p)));
 }
-INLINE void vhalf_pairs32(u32v x, f32v *low, f32v *high)
+INLINE void vturn_f16(f32v *x)
 {
-    *low = (f32v)vcvt_f32_f16(vreinterpret_f16_u16(vmovn_u32((uint32x4_t)x)));
-    *high = (f32v)vcvt_f32_f16(vreinterpret_f16_u16(vshrn_n_u32((uint32x4_t)x, 16)));
+    vturn32(x);
+}
+INLINE void vpair_f16(f32v x, f32v *first, f32v *second)
+{
+    const uint32x4_t pair = (uint32x4_t)x;
+    *first = (f32v)vcvt_f32_f16(vreinterpret_f16_u16(vmovn_u32(pair)));
+    *second = (f32v)vcvt_f32_f16(vreinterpret_f16_u16(vshrn_n_u32(pair, 16)));
 }
 #define vkeep32(x) __asm__ volatile("" : "+w"(x))
 #define vkeep64(x) __asm__ volatile("" : "+w"(x))

@@ -11,7 +11,8 @@
  *     vany32 vany64     1 if any bit of any lane is set
  *     vturn32 vturn64   as many vectors as lanes, rows to columns
  *     vhalves32         as many f16 numbers as lanes, at any address, widened
- *     vhalf_pairs32     the f16 numbers in the low and in the high halves of the lanes, widened
+ *     vturn_f16         as vturn32, where each lane is a pair of f16 numbers of neighbouring columns, for
+ *     vpair_f16         which widens the two columns of one vector of the result
  *     vkeep32 vkeep64 vkeep_bits   opaque to the optimiser
  */
 #ifndef VBYTES
