@@ -156,7 +156,7 @@ qkv_status lesson_svg_table(const lesson_view *view)
     double y = MARGIN + 12;
     svg_text(view, MARGIN, y, &strong, p->title.text);
     y = svg_paragraph(view, MARGIN, y + LEADING, LEADING, p->columns, &ink, p->caption.text);
-    const svg_style query = {SVG_Q, "start", SIZE, 0, 0};
+    static const svg_style query = {SVG_Q, "start", SIZE, 0, 0};
     svg_text(view, MARGIN, y + 12, &query, p->query.text);
     y = svg_paragraph(view, MARGIN, y + 12 + LEADING, LEADING, p->columns, &ink, p->mask.text);
     y = table(p, view, y + ROW + 8 - LEADING);

@@ -72,10 +72,10 @@ static void cell(const lesson_view *view, const map_picture *p, int64_t i, int64
 
 static void edges(const lesson_view *view, const map_picture *p)
 {
-    const svg_style from = {SVG_Q, "end", SIZE, 0, 0};
-    const svg_style to = {SVG_K, "start", SIZE, 0, 0};
-    const svg_style row = {SVG_INK, "end", SIZE, 0, 0};
-    const svg_style column = {SVG_INK, "start", SIZE, 0, -45};
+    static const svg_style from = {SVG_Q, "end", SIZE, 0, 0};
+    static const svg_style to = {SVG_K, "start", SIZE, 0, 0};
+    static const svg_style row = {SVG_INK, "end", SIZE, 0, 0};
+    static const svg_style column = {SVG_INK, "start", SIZE, 0, -45};
     lesson_line line;
     line_start(&line, view->face);
     line_word(&line, LESSON_W_MAP_FROM);
@@ -97,7 +97,7 @@ static void edges(const lesson_view *view, const map_picture *p)
 /* Ten steps from nothing to the largest. */
 static void legend(const lesson_view *view, const map_picture *p, double y)
 {
-    const svg_style style = {SVG_SECONDARY, "start", SIZE, 0, 0};
+    static const svg_style style = {SVG_SECONDARY, "start", SIZE, 0, 0};
     lesson_line line;
     for (int i = 0; i < 10; i++) svg_rect(view, p->x + i * 20, y, 20, 12, SVG_INK, (i + 0.5) / 10);
     svg_text(view, p->x, y + 28, &style, "0");
@@ -112,8 +112,8 @@ qkv_status lesson_svg_map(const lesson_view *view)
     const map_picture p = lay_out(view);
     const double right = p.x + (double)view->stages->keys * p.cell;
     const double bottom = p.y + (double)view->stages->rows * p.cell;
-    const svg_style ink = {SVG_INK, "start", 15, 0, 0};
-    const svg_style faint = {SVG_SECONDARY, "start", SIZE, 0, 0};
+    static const svg_style ink = {SVG_INK, "start", 15, 0, 0};
+    static const svg_style faint = {SVG_SECONDARY, "start", SIZE, 0, 0};
     lesson_line line;
     line_start(&line, view->face);
     line_map_caption(&line, view);

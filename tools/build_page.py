@@ -40,7 +40,7 @@ CALLED_MOST = ['compose', 'view_json', 'words_text', 'memory', 'number_write', '
                'quiz', 'number_read', 'state_words', 'worked']
 # The page computes with the float64 reference alone (docs/decisions/): of the library it has that,
 # and no plan, no run, no kernel.
-LIBRARY = ['src/api/abi.c', 'src/api/api_info.c', 'src/api/api_reference.c', 'src/base/shape.c',
+LIBRARY = ['src/api/abi.c', 'src/api/api_info.c', 'src/api/api_reference.c',
            'src/ref/*.c', 'src/kernel/kernels.c', 'src/cpu/cpu.c']
 LEFT_OUT = {'page/article.c', 'lesson/engine.c', 'lesson/words.c'}
 NO_KERNELS = '''#include "kernel/kernels.h"

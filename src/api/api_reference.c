@@ -5,8 +5,8 @@
  * links only this (the page) carries neither plans nor kernels.
  */
 #include "api/abi.h"
+#include "base/checked.h"
 #include "base/error.h"
-#include "base/shape.h"
 #include "kernel/kernels.h"
 #include "ref/ref.h"
 #include <qkv/attention.h>
@@ -24,9 +24,8 @@ double qkv_ref_exp(double x)
 static qkv_status check_matrix(const void *p, int64_t rows, int64_t columns, const char *arg,
                                qkv_error *err)
 {
-    const qkv_shape s = qkv_shape_dense(QKV_F64, 1, 1, rows, columns);
-    int64_t elems;
-    if (qkvi_shape_overflows(&s, &elems))
+    int64_t elems, bytes;
+    if (qkvi_mul(rows, columns, &elems) || qkvi_mul(elems, 8, &bytes))
         return qkvi_fail(err, QKV_EARG, arg, rows, INT64_MAX,
                          QKVI_SAY(QKVI_S(arg), QKVI_S(" of "), QKVI_I(rows), QKVI_S(" x "),
                                   QKVI_I(columns),
