@@ -14,23 +14,15 @@ typedef struct calc {
     const view_of *of;
     const lesson_input *in;
     const lesson_stages *s;
-    lesson_line *line;
     int whole_q, whole_k, whole_v, whole_score, whole_scaled;
 } calc;
-
-static void number(const calc *c, const char *key, double x, int whole)
-{
-    line_start(c->line, c->of->view->face);
-    line_number(c->line, x, whole ? LESSON_KEEP_INTEGER : 0);
-    view_text(c->json, key, c->line->text);
-}
 
 /* ["1", "0"], an ellipsis at the end where channels are left out */
 static void vector(const calc *c, const char *key, const double *x, int64_t n, int whole)
 {
     const int64_t shown = n <= CHANNELS_WHOLE ? n : CHANNELS_CUT;
     view_open(c->json, key, '[');
-    for (int64_t i = 0; i < shown; i++) number(c, NULL, x[i], whole);
+    for (int64_t i = 0; i < shown; i++) view_number(c->json, NULL, x[i], whole);
     if (shown < n) view_text(c->json, NULL, "…");
     view_close(c->json, ']');
 }
@@ -40,11 +32,7 @@ static void exact(const calc *c, const char *key, const double *x, int64_t n)
 {
     const int64_t shown = n <= CHANNELS_WHOLE ? n : CHANNELS_CUT;
     view_open(c->json, key, '[');
-    for (int64_t i = 0; i < shown; i++) {
-        line_start(c->line, c->of->view->face);
-        line_exact(c->line, x[i]);
-        view_text(c->json, NULL, c->line->text);
-    }
+    for (int64_t i = 0; i < shown; i++) view_exact(c->json, NULL, x[i]);
     view_close(c->json, ']');
 }
 
@@ -62,18 +50,16 @@ static void row(const calc *c, int64_t key)
     const lesson_input *const in = c->in;
     const int sees = lesson_sees(in, in->token, key);
     view_open(c->json, NULL, '{');
-    line_start(c->line, c->of->view->face);
-    line_key(c->line, in, key, LESSON_NAME_COLUMNS);
-    view_text(c->json, "name", c->line->text);
+    view_key(c->json, "name", in, key, LESSON_NAME_COLUMNS);
     vector(c, "key", in->k + key * in->d_k, in->d_k, c->whole_k);
     vector(c, "value", in->v + key * in->d_v, in->d_v, c->whole_v);
     exact(c, "exact_k", in->k + key * in->d_k, in->d_k);
     exact(c, "exact_v", in->v + key * in->d_v, in->d_v);
     if (!sees) view_flag(c->json, "hidden", 1);
-    if (in->stage >= 1) number(c, "score", c->s->row_score[key], c->whole_score);
-    if (in->stage >= 2) number(c, "scaled", c->s->row_scaled[key], c->whole_scaled);
+    if (in->stage >= 1) view_number(c->json, "score", c->s->row_score[key], c->whole_score);
+    if (in->stage >= 2) view_number(c->json, "scaled", c->s->row_scaled[key], c->whole_scaled);
     if (in->stage >= 3) {
-        number(c, "weight", c->s->row_weight[key], 0);
+        view_number(c->json, "weight", c->s->row_weight[key], 0);
         view_real(c->json, "w", c->s->row_weight[key]);
     }
     if (in->stage >= 4) share(c, key);
@@ -89,35 +75,29 @@ static void about(const calc *c)
     view_integer(c->json, "stage", in->stage);
     view_integer(c->json, "token", in->token);
     view_text(c->json, "scale", scales[in->scale_kind]);
-    line_start(c->line, c->of->view->face);
-    line_scale(c->line, in);
-    view_text(c->json, "scale_head", c->line->text);
+    line_scale(c->json->line, in);
+    view_line(c->json, "scale_head");
     view_flag(c->json, "scale_plain", in->temperature == 1);
-    lesson_line name;
-    line_start(&name, c->of->view->face);
-    line_row(&name, in, in->token, LESSON_NAME_COLUMNS);
-    view_text(c->json, "who", name.text);
+    view_row(c->json, "who", in, in->token, LESSON_NAME_COLUMNS);
     vector(c, "query", q, in->d_k, c->whole_q);
     exact(c, "exact_q", q, in->d_k);
     view_text(c->json, "caption", lesson_word_text(lesson_caption(in)));
-    line_start(c->line, c->of->view->face);
-    line_mask(c->line, c->of->view);
-    if (c->line->n > 0) view_text(c->json, "mask", c->line->text);
+    line_mask(c->json->line, c->of->view);
+    if (c->json->line->n > 0) view_line(c->json, "mask");
 }
 
 /* What the scores are divided by, between the two columns. */
 static void divisor(const calc *c)
 {
     const lesson_input *const in = c->in;
-    line_start(c->line, c->of->view->face);
     if (in->scale_kind == LESSON_SCALE_VALUE) {
-        line_text(c->line, "× ");
-        line_number(c->line, c->s->scale, LESSON_KEEP_INTEGER);
+        line_text(c->json->line, "× ");
+        line_number(c->json->line, c->s->scale, LESSON_KEEP_INTEGER);
     } else {
-        line_text(c->line, "÷ ");
-        line_number(c->line, 1 / c->s->scale, LESSON_KEEP_INTEGER);
+        line_text(c->json->line, "÷ ");
+        line_number(c->json->line, 1 / c->s->scale, LESSON_KEEP_INTEGER);
     }
-    view_text(c->json, "divisor", c->line->text);
+    view_line(c->json, "divisor");
 }
 
 static void points(const calc *c)
@@ -135,7 +115,7 @@ static void sums(const calc *c)
     const lesson_input *const in = c->in;
     double sum = 0;
     for (int64_t j = 0; j < in->keys; j++) sum += c->s->row_weight[j];
-    if (in->stage >= 3) number(c, "sum", sum, 0);
+    if (in->stage >= 3) view_number(c->json, "sum", sum, 0);
     if (in->stage >= 4) {
         vector(c, "output", c->s->row_out, in->d_v, 0);
         points(c);
@@ -145,54 +125,52 @@ static void sums(const calc *c)
 /* ---- how wide the columns must be, at every stage ------------------------------------------- */
 
 /* The longer of two numbers as text, digits written as 8: it tells no number of a later stage. */
-static void longer(const calc *c, lesson_line *most, double x, int whole)
+static void longer(const calc *c, double x, int whole)
 {
-    line_start(c->line, c->of->view->face);
-    line_number(c->line, x, whole ? LESSON_KEEP_INTEGER : 0);
-    if (line_columns(c->line) <= line_columns(most)) return;
-    *most = *c->line;
+    lesson_line *const most = c->json->line;
+    lesson_line line;
+    line_start(&line, most->face);
+    line_number(&line, x, whole ? LESSON_KEEP_INTEGER : 0);
+    if (line_columns(&line) <= line_columns(most)) return;
+    *most = line;
     for (size_t i = 0; i < most->n; i++)
         if (most->text[i] >= '0' && most->text[i] <= '9') most->text[i] = '8';
 }
 
 /* The widest number of each channel that is shown; own: one more vector, or NULL. weight: of the
  * shares, or NULL. */
-static void vector_shape(const calc *c, lesson_line *most, const char *name, const double *x,
-                         const double *weight, const double *own, int64_t n, int whole,
-                         int own_whole)
+static void vector_shape(const calc *c, const char *name, const double *x, const double *weight,
+                         const double *own, int64_t n, int whole, int own_whole)
 {
     const int64_t shown = n <= CHANNELS_WHOLE ? n : CHANNELS_CUT;
     view_open(c->json, name, '[');
     for (int64_t i = 0; i < shown; i++) {
-        line_start(most, c->of->view->face);
         for (int64_t j = 0; j < c->in->keys; j++)
-            longer(c, most, (weight != NULL ? weight[j] : 1) * x[j * n + i], whole);
-        if (own != NULL) longer(c, most, own[i], own_whole);
-        view_text(c->json, NULL, most->text);
+            longer(c, (weight != NULL ? weight[j] : 1) * x[j * n + i], whole);
+        if (own != NULL) longer(c, own[i], own_whole);
+        view_line(c->json, NULL);
     }
     if (shown < n) view_text(c->json, NULL, "…");
     view_close(c->json, ']');
 }
 
-static void number_shape(const calc *c, lesson_line *most, const char *name, const double *x,
-                         int whole)
+static void number_shape(const calc *c, const char *name, const double *x, int whole)
 {
-    line_start(most, c->of->view->face);
-    for (int64_t j = 0; j < c->in->keys; j++) longer(c, most, x[j], whole);
-    view_text(c->json, name, most->text);
+    for (int64_t j = 0; j < c->in->keys; j++) longer(c, x[j], whole);
+    view_line(c->json, name);
 }
 
-static void shapes(const calc *c, lesson_line *most)
+static void shapes(const calc *c)
 {
     const lesson_input *const in = c->in;
     const double *const q = in->q + in->token * in->d_k;
     view_open(c->json, "shapes", '{');
-    vector_shape(c, most, "key", in->k, NULL, q, in->d_k, c->whole_k, c->whole_q);
-    vector_shape(c, most, "value", in->v, NULL, NULL, in->d_v, c->whole_v, 0);
-    number_shape(c, most, "score", c->s->row_score, c->whole_score);
-    number_shape(c, most, "scaled", c->s->row_scaled, c->whole_scaled);
-    number_shape(c, most, "weight", c->s->row_weight, 0);
-    vector_shape(c, most, "share", in->v, c->s->row_weight, c->s->row_out, in->d_v, 0, 0);
+    vector_shape(c, "key", in->k, NULL, q, in->d_k, c->whole_k, c->whole_q);
+    vector_shape(c, "value", in->v, NULL, NULL, in->d_v, c->whole_v, 0);
+    number_shape(c, "score", c->s->row_score, c->whole_score);
+    number_shape(c, "scaled", c->s->row_scaled, c->whole_scaled);
+    number_shape(c, "weight", c->s->row_weight, 0);
+    vector_shape(c, "share", in->v, c->s->row_weight, c->s->row_out, in->d_v, 0, 0);
     view_close(c->json, '}');
 }
 
@@ -200,12 +178,11 @@ static void shapes(const calc *c, lesson_line *most)
 static void work_label_of(const calc *c, const lesson_focus *focus, int64_t band)
 {
     static const lesson_word number_of[] = {LESSON_W_FIRST, LESSON_W_SECOND, LESSON_W_THIRD};
-    line_start(c->line, c->of->view->face);
     if (focus->kind == FOCUS_OUTPUT && focus->channel < 3)
-        line_word(c->line, number_of[focus->channel]);
+        line_word(c->json->line, number_of[focus->channel]);
     else if (band >= 0)
-        line_name(c->line, &c->in->name[band], LESSON_NAME_COLUMNS);
-    view_text(c->json, "label", c->line->text);
+        line_name(c->json->line, &c->in->name[band], LESSON_NAME_COLUMNS);
+    view_line(c->json, "label");
 }
 
 /* The line begins with "name: ", which the page shows as a label. */
@@ -225,17 +202,17 @@ static void work(const calc *c, int64_t *scratch)
     const lesson_focus *const focus =
         c->in->stage == 4 && c->in->focus.kind == FOCUS_NONE ? &first : &c->in->focus;
     lesson_line name;
-    line_start(c->line, c->of->view->face);
-    const int64_t band = worked_focus(c->line, c->of->view, &how, focus);
+    const int64_t band = worked_focus(c->json->line, c->of->view, &how, focus);
     line_start(&name, c->of->view->face);
     if (band >= 0) line_name(&name, &c->in->name[band], LESSON_NAME_COLUMNS);
-    const size_t skip = band >= 0 ? label_bytes(c->line, name.text) : 0;
+    const size_t skip = band >= 0 ? label_bytes(c->json->line, name.text) : 0;
     view_integer(c->json, "band", band);
-    view_pieces(c->json, "work", c->line->text + skip);
+    view_pieces(c->json, "work", c->json->line->text + skip);
     lesson_line odd;
     line_start(&odd, c->of->view->face);
-    worked_odd(&odd, c->of->view, c->line);
+    worked_odd(&odd, c->of->view, c->json->line);
     if (odd.n > 0) view_text(c->json, "odd", odd.text);
+    line_start(c->json->line, c->of->view->face);
     if (skip > 0 || band == -1) work_label_of(c, focus, band);
 }
 
@@ -243,12 +220,10 @@ qkv_status view_calc(view_json *json, const view_of *of)
 {
     const lesson_input *const in = of->view->in;
     const lesson_memory *const memory = of->view->memory;
-    lesson_line *const line = (lesson_line *)memory->take(memory->ctx, sizeof *line);
-    lesson_line *const most = (lesson_line *)memory->take(memory->ctx, sizeof *most);
     int64_t *const scratch =
         (int64_t *)memory->take(memory->ctx, (size_t)in->keys * sizeof *scratch);
-    if (line == NULL || most == NULL || scratch == NULL) return QKV_ENOMEM;
-    calc c = {json, of, in, of->view->stages, line, 0, 0, 0, 0, 0};
+    if (scratch == NULL) return QKV_ENOMEM;
+    calc c = {json, of, in, of->view->stages, 0, 0, 0, 0, 0};
     c.whole_q = lesson_all_whole(in->q + in->token * in->d_k, in->d_k);
     c.whole_k = lesson_all_whole(in->k, in->keys * in->d_k);
     c.whole_v = lesson_all_whole(in->v, in->keys * in->d_v);
@@ -260,7 +235,7 @@ qkv_status view_calc(view_json *json, const view_of *of)
     view_close(json, ']');
     if (in->stage >= 2) divisor(&c);
     sums(&c);
-    shapes(&c, most);
+    shapes(&c);
     work(&c, scratch);
     return QKV_OK;
 }
