@@ -13,7 +13,7 @@ import wasm_core
 from pagekit import case, check
 
 KB = 1024
-CORE_KB = 140  # raw; 96 were planned for it: docs/decisions/008 says what stands where
+CORE_KB = 125  # raw; 96 were planned for it: docs/decisions/008 says what stands where
 # what -> pattern; comments are cut out before
 FORBIDDEN = {
     'formats or reads a number': r'\b(toFixed|toPrecision|toExponential|toLocaleString|parseFloat'
