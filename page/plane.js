@@ -105,7 +105,7 @@
     return box;
   };
 
-  qkv.drawable = (box) => Number.isFinite(box.x1 - box.x0) && Number.isFinite(box.y1 - box.y0);
+  qkv.drawable = (box) => box.x1 - box.x0 < Infinity && box.y1 - box.y0 < Infinity;
 
   // The outline of points, in order (Andrew's monotone chain).
   qkv.hull = (points) => {

@@ -38,28 +38,32 @@ def _probes(session):
     kit.same(face.probe(page, 'ids'), ['a'])
 
 
-def everywhere(session, look):
-    """look(page, where) at every size, light and dark, at stages 0 and 4."""
-    faults = []
-    for width, height in face.SIZES:
+FOUND = {}  # by probe; one walk serves all
+
+
+def everywhere(session, probe):
+    """What a probe finds at every size, light and dark, at stages 0 and 4."""
+    for width, height in face.SIZES if not FOUND else ():
         for scheme in ('light', 'dark'):
             page = session.open(width=width, height=height, color_scheme=scheme)
             for stage in (0, 4):
                 face.go_stage(page, stage)
-                faults += [f'{width} {scheme} stage {stage}: {x}' for x in look(page)]
+                for name in ('clipped', 'overlaps'):
+                    FOUND.setdefault(name, []).extend(f'{width} {scheme} stage {stage}: {x}'
+                                                      for x in face.probe(page, name))
             page.context.close()
-    return faults
+    return FOUND[probe]
 
 
 @case('no text is cut off or leaves the page')
 def _clipped(session):
-    faults = everywhere(session, lambda page: face.probe(page, 'clipped'))
+    faults = everywhere(session, 'clipped')
     check(not faults, len(faults), *faults[:12])
 
 
 @case('no text covers another')
 def _overlaps(session):
-    faults = everywhere(session, lambda page: face.probe(page, 'overlaps'))
+    faults = everywhere(session, 'overlaps')
     check(not faults, len(faults), *faults[:12])
 
 
@@ -158,13 +162,13 @@ def _still(session):
 
 @case('320 px: every caption takes the four lines that it has')
 def _captions(session):
+    page = session.open(width=320, height=640)
     for choice in ('', 'scale=none', 'scale=dk', 'scale=2', 'mask=causal', 'mask=causal&wrong=1'):
-        page = session.open(choice, width=320, height=640)
+        face.set_state(page, choice)
         for stage in range(5):
             face.go_stage(page, stage)
             high = page.locator('#caption').bounding_box()['height']
             check(abs(high - 96) < 1, f'{choice} stage {stage}: {high} px')
-        page.context.close()
 
 
 @case('the calculator beside its text: the first row is on the screen, whatever the stage')
@@ -249,13 +253,14 @@ BARS = '''() => { const faults = [];
     } }
   return faults; }'''
 WIDER = '''() => [...document.querySelectorAll('#calculator-figure .tablebox')].filter((x) =>
-  x.scrollWidth > x.clientWidth + 1).map((x) => `the table is ${x.scrollWidth - x.clientWidth} px wider`)'''
+  x.scrollWidth > x.clientWidth + 1).map((x) => `the table is ${x.scrollWidth - x.clientWidth} px wider`)
+  .concat(document.documentElement.scrollWidth > innerWidth ? ['the page scrolls sideways'] : [])'''
 
 
-def faults_of(page):
-    wide = page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    return (face.probe(page, 'clipped') + face.probe(page, 'overlaps') + page.evaluate(BARS)
-            + page.evaluate(WIDER) + [f'{wide} px sideways'] * (wide > 0))
+def faults_of(page, whole):
+    """In the calculator's table; in the whole page, too."""
+    found = page.evaluate(BARS) + page.evaluate(WIDER)
+    return found + face.probe(page, 'clipped') + face.probe(page, 'overlaps') if whole else found
 
 
 @case('numbers of any size: nothing cut, covered or wider than its place; fields show them whole')
@@ -268,14 +273,16 @@ def _extremes(session):
             tops = set()
             for stage in range(5):
                 face.go_stage(page, stage)
-                faults += [f'{width} {what}, stage {stage}: {x}' for x in faults_of(page)]
+                faults += [f'{width} {what}, stage {stage}: {x}'
+                           for x in faults_of(page, whole=stage in (0, 4))]
                 tops.add(round(page.evaluate(LAST_ROW)))
             if max(tops) - min(tops) > 1:
                 faults.append(f'{width} {what}: the last row moves: {tops}')
             face.edit(page, True)
             for stage in (4, 0):
                 face.go_stage(page, stage)
-                faults += [f'{width} {what}, edited, stage {stage}: {x}' for x in faults_of(page)]
+                faults += [f'{width} {what}, edited, stage {stage}: {x}'
+                           for x in faults_of(page, whole=stage == 0)]
             face.edit(page, False)
         page.context.close()
     check(not faults, len(faults), *faults[:12])
