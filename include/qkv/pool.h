@@ -4,7 +4,8 @@
  *
  * Workers sleep between runs (they never spin) with all signals blocked. One run at a time: a
  * second caller's run goes serially on its own thread instead of waiting. After fork() the child
- * makes new workers at first use. Threads are not pinned.
+ * makes new workers at first use. Workers run on the CPUs that the thread which made them may use, but
+ * for the CPU of the thread that starts a run, where there are as many CPUs as threads.
  */
 #ifndef QKV_POOL_H
 #define QKV_POOL_H

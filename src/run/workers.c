@@ -22,9 +22,11 @@ struct qkv_pool {
     qkv_threads threads; /* what the caller hands to qkv_run */
     qkv_allocator alloc;
     int32_t alloc_given;
-    int32_t nworkers; /* running; the caller is one more */
-    int32_t wanted;   /* threads asked for, the caller's included */
-    pid_t owner;      /* the process whose threads they are */
+    int32_t nworkers;  /* running; the caller is one more */
+    int32_t wanted;    /* threads asked for, the caller's included */
+    pid_t owner;       /* the process whose threads they are */
+    cpu_set_t allowed; /* the CPUs that the workers were made for */
+    int32_t avoided;   /* the one that they keep off; -1: none */
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     /* the present run, under lock */
@@ -68,6 +70,8 @@ static void start_workers(qkv_pool *p)
 {
     sigset_t all, before;
     p->nworkers = 0;
+    p->avoided = -1;
+    if (sched_getaffinity(0, sizeof p->allowed, &p->allowed) != 0) CPU_ZERO(&p->allowed);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (p->nworkers + 1 < p->wanted &&
@@ -105,6 +109,22 @@ static int mine(qkv_pool *p)
     return 1;
 }
 
+/* The workers leave the caller's CPU to the caller: on some machines a thread that is woken is queued there,
+ * behind the one that wakes it, and stays for milliseconds while another CPU idles. Called with the
+ * lock, by a caller whose workers find a CPU each. */
+static void leave_cpu(qkv_pool *p)
+{
+    const int cpu = sched_getcpu();
+    if (cpu == p->avoided || cpu < 0 || cpu >= CPU_SETSIZE ||
+        CPU_COUNT(&p->allowed) <= p->nworkers || !CPU_ISSET(cpu, &p->allowed))
+        return;
+    cpu_set_t others = p->allowed;
+    CPU_CLR(cpu, &others);
+    for (int32_t i = 0; i < p->nworkers; i++)
+        (void)pthread_setaffinity_np(p->worker[i], sizeof others, &others);
+    p->avoided = cpu;
+}
+
 static void parallel_for(void *ctx, int32_t ntasks, void (*task)(void *arg, int32_t i), void *arg)
 {
     qkv_pool *const p = ctx;
@@ -123,6 +143,7 @@ static void parallel_for(void *ctx, int32_t ntasks, void (*task)(void *arg, int3
     p->arg = arg;
     p->ntasks = p->open = ntasks;
     p->next = 0;
+    leave_cpu(p);
     pthread_cond_broadcast(&p->work);
     help(p);
     while (p->open > 0) pthread_cond_wait(&p->done, &p->lock);

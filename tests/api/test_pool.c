@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_pool.c - the thread pool as an executor: each index exactly once, one run at a time without
- * waiting, small and silly sizes, signals left to the program's own threads.
+ * waiting, small and silly sizes, signals left to the program's own threads, the caller's CPU to the
+ * caller.
  */
 #include "helpers.h"
 
@@ -234,6 +235,49 @@ static void an_idle_pool_uses_no_time(void **state)
     qkv_pool_destroy(pool);
 }
 
+typedef struct places {
+    pthread_t caller;
+    pthread_barrier_t all; /* so that each thread has one index */
+    cpu_set_t worker;
+} places;
+
+static void see_place(void *arg, int32_t i)
+{
+    places *const p = arg;
+    (void)i;
+    pthread_barrier_wait(&p->all);
+    if (!pthread_equal(pthread_self(), p->caller))
+        sched_getaffinity(0, sizeof p->worker, &p->worker);
+}
+
+/* A caller that moves from CPU to CPU has each to itself, and its own mask stays. */
+static void workers_keep_off_the_callers_cpu(void **state)
+{
+    (void)state;
+    cpu_set_t before, after;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    qkv_pool *const pool = pool_of(2);
+    const qkv_threads *const x = qkv_pool_threads(pool);
+    for (int cpu = 0; cpu < CPU_SETSIZE && x->nthreads == 2; cpu++) {
+        cpu_set_t one;
+        if (!CPU_ISSET(cpu, &before)) continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+        places p = {.caller = pthread_self()};
+        pthread_barrier_init(&p.all, NULL, 2);
+        x->parallel_for(x->ctx, 2, see_place, &p);
+        pthread_barrier_destroy(&p.all);
+        cpu_set_t others = before;
+        if (CPU_COUNT(&before) > 1) CPU_CLR(cpu, &others); /* one CPU is everybody's */
+        assert_true(CPU_EQUAL(&p.worker, &others));
+        assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+        assert_true(CPU_EQUAL(&after, &one));
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    qkv_pool_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +290,7 @@ int main(void)
         cmocka_unit_test(a_fork_that_only_destroys),
         cmocka_unit_test(workers_block_signals),
         cmocka_unit_test(an_idle_pool_uses_no_time),
+        cmocka_unit_test(workers_keep_off_the_callers_cpu),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }
