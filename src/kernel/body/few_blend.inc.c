@@ -4,14 +4,13 @@
  * tile.
  */
 
-/* n keys from j on, whose values begin at v, into NV vectors of the sums of NR rows, from channel c on. */
-HOT void NAME(few_values)(const qkvi_few *t, int32_t r, int64_t c, const char *v, int32_t j,
-                          int32_t n, qkvi_lines *lines, const int NR, const int NV,
+/* n keys from j on, whose values begin at v, into NV vectors of the sums of NR rows from r on, which begin
+ * at o and lie `step` numbers apart. */
+HOT void NAME(few_values)(const qkvi_few *t, real *o, int64_t step, const char *v, int32_t r,
+                          int32_t j, int32_t n, qkvi_lines *lines, const int NR, const int NV,
                           const int32_t dtype)
 {
     const int64_t size = dtype == DTYPE ? (int64_t)sizeof(real) : 2, stride = t->v_stride * size;
-    const int64_t step = t->sums_bytes / (int64_t)sizeof(real);
-    real *const o = (real *)t->sums + r * step + c;
     const real *w = (const real *)t->s + (int64_t)r * QKVI_SPAN + j;
     vec x[QKVI_FEW_ROWS][8], y[8];
     qkvi_lines f = *lines;
@@ -19,7 +18,7 @@ HOT void NAME(few_values)(const qkvi_few *t, int32_t r, int64_t c, const char *v
     {
         UNROLL_ALL for (int k = 0; k < NV; k++) x[i][k] = NAME(load)(o + i * step + k * LANES);
     }
-    for (v += c * size; n > 0; n--, v += stride, w++) {
+    for (; n > 0; n--, v += stride, w++) {
         UNROLL_ALL for (int k = 0; k < NV; k++)
         {
             y[k] = NAME(vector_at)(v + k * LANES * size, dtype);
@@ -38,22 +37,34 @@ HOT void NAME(few_values)(const qkvi_few *t, int32_t r, int64_t c, const char *v
     *lines = f;
 }
 
-/* the same for all channels */
+/* The same for all channels. What is left after whole vectors is the end of a vector that begins earlier:
+ * its first lanes come out a second time, the same. */
 HOT void NAME(few_channels)(const qkvi_few *t, int32_t r, const char *v, int32_t j, int32_t n,
                             qkvi_lines *f, const int NR, const int NV, const int32_t dtype)
 {
     const int64_t size = dtype == DTYPE ? (int64_t)sizeof(real) : 2, stride = t->v_stride * size;
+    const int64_t step = t->sums_bytes / (int64_t)sizeof(real), last = t->dv - LANES;
+    real *const o = (real *)t->sums + r * step;
+    _Alignas(64) real again[QKVI_FEW_ROWS * LANES] = {0};
     int64_t c = 0;
+    for (int i = 0; i < NR && last >= 0; i++)
+        __builtin_memcpy(again + i * LANES, o + i * step + last, sizeof(vec));
     for (; c + NV * LANES <= t->dv; c += NV * LANES)
-        NAME(few_values)(t, r, c, v, j, n, f, NR, NV, dtype);
+        NAME(few_values)(t, o + c, step, v + c * size, r, j, n, f, NR, NV, dtype);
     for (; c + LANES <= t->dv; c += LANES)
-        for (int32_t i = r; i < r + NR; i++) NAME(few_values)(t, i, c, v, j, n, f, 1, 1, dtype);
+        NAME(few_values)(t, o + c, step, v + c * size, r, j, n, f, NR, 1, dtype);
+    if (c < t->dv && last >= 0) {
+        NAME(few_values)(t, again, LANES, v + last * size, r, j, n, f, NR, 1, dtype);
+        for (int i = 0; i < NR; i++)
+            __builtin_memcpy(o + i * step + last, again + i * LANES, sizeof(vec));
+        return;
+    }
     for (; c < t->dv; c++)
-        for (int32_t i = r; i < r + NR; i++) {
-            real *const o = (real *)(void *)((char *)t->sums + i * t->sums_bytes) + c;
-            const real *const w = (const real *)t->s + (int64_t)i * QKVI_SPAN + j;
+        for (int i = 0; i < NR; i++) {
+            const real *const w = (const real *)t->s + (int64_t)(r + i) * QKVI_SPAN + j;
             for (int32_t k = 0; k < n; k++)
-                *o = sfma(NAME(number_at)(v + k * stride + c * size, dtype), w[k], *o);
+                o[i * step + c] =
+                    sfma(NAME(number_at)(v + k * stride + c * size, dtype), w[k], o[i * step + c]);
         }
 }
 

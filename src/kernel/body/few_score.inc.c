@@ -4,18 +4,32 @@
  * runs down the channels, as in a tile.
  */
 
-/* The last channels of LANES keys, fewer than a turn takes: to[channel][key]. */
-NOINLINE void NAME(last_channels)(real *to, const char *k, int64_t stride, int64_t channels,
-                                  const int32_t dtype)
+/* The last channels of LANES keys, `left` from k on, fewer than a turn takes: [channel][key], in `to`.
+ * whole: as many as a turn takes lie before k, and some are turned again. */
+NOINLINE const real *NAME(last_channels)(real *to, const char *k, int64_t stride, int64_t left,
+                                         int whole, const int32_t dtype)
 {
-    const int64_t size = dtype == DTYPE ? (int64_t)sizeof(real) : 2;
+    const int64_t size = dtype == DTYPE ? (int64_t)sizeof(real) : 2,
+                  pair = (int64_t)sizeof(real) / size, again = pair * LANES - left;
+    if (whole) {
+        vec x[LANES];
+        for (int m = 0; m < LANES; m++) x[m] = NAME(load_any)(k - again * size + m * stride);
+        NAME(turn_pairs)(x, dtype);
+        for (int m = 0; m < LANES; m++) {
+            vec first = x[m], second = first;
+            if (pair == 2) NAME(unpair)(x[m], &first, &second, dtype);
+            NAME(store)(to + pair * m * LANES, first);
+            if (pair == 2) NAME(store)(to + (pair * m + 1) * LANES, second);
+        }
+        return to + again * LANES;
+    }
     for (int64_t j = 0; j < LANES; j++, k += stride)
-        for (int64_t c = 0; c < channels; c++)
-            to[c * LANES + j] = NAME(number_at)(k + c * size, dtype);
+        for (int64_t c = 0; c < left; c++) to[c * LANES + j] = NAME(number_at)(k + c * size, dtype);
+    return to;
 }
 
 /* The keys [j, j + LANES) meet NR rows from r on: s += their sums over `channels` channels from c0 on,
- * which k points at; NULL lines: nothing is fetched. Rows from t->rows on are computed and left. */
+ * which k points at; lines are fetched meanwhile. Rows from t->rows on are computed and left. */
 HOT void NAME(few_keys)(const qkvi_few *t, const char *k, int64_t stride, int64_t c0,
                         int64_t channels, int32_t j, int32_t r, qkvi_lines *lines, const int NR,
                         const int32_t dtype)
@@ -27,6 +41,7 @@ HOT void NAME(few_keys)(const qkvi_few *t, const char *k, int64_t stride, int64_
     qkvi_lines f = *lines;
     vec a[QKVI_FEW_ROWS];
     UNROLL_ALL for (int i = 0; i < NR; i++) a[i] = (vec){0};
+    const int whole = channels >= step;
     for (; channels >= step; channels -= step, k += BYTES) {
         vec x[LANES];
         UNROLL_ALL for (int m = 0; m < LANES; m++) x[m] = NAME(load_any)(k + m * stride);
@@ -45,10 +60,10 @@ HOT void NAME(few_keys)(const qkvi_few *t, const char *k, int64_t stride, int64_
     }
     if (channels > 0) {
         _Alignas(64) real last[2 * LANES * LANES];
-        NAME(last_channels)(last, k, stride, channels, dtype);
-        for (int64_t c = 0; c < channels; c++, q += width)
+        const real *x = NAME(last_channels)(last, k, stride, channels, whole, dtype);
+        for (; channels > 0; channels--, q += width, x += LANES)
             UNROLL_ALL for (int i = 0; i < NR; i++) a[i] =
-                vfma(NAME(load)(last + c * LANES), NAME(all)(q[i]), a[i]);
+                vfma(NAME(load)(x), NAME(all)(q[i]), a[i]);
     }
     UNROLL_ALL for (int i = 0; i < NR; i++)
     {
