@@ -16,10 +16,11 @@ NOINLINE const real *NAME(last_channels)(real *to, const char *k, int64_t stride
         for (int m = 0; m < LANES; m++) x[m] = NAME(load_any)(k - again * size + m * stride);
         NAME(turn_pairs)(x, dtype);
         for (int m = 0; m < LANES; m++) {
+            real *const at = to + pair * m * LANES;
             vec first = x[m], second = first;
-            if (pair == 2) NAME(unpair)(x[m], &first, &second, dtype);
-            NAME(store)(to + pair * m * LANES, first);
-            if (pair == 2) NAME(store)(to + (pair * m + 1) * LANES, second);
+            if (dtype != DTYPE) NAME(unpair)(first, &first, &second, dtype);
+            NAME(store)(at, first);
+            if (dtype != DTYPE) NAME(store)(at + LANES, second);
         }
         return to + again * LANES;
     }
