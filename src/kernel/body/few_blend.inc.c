@@ -44,16 +44,17 @@ HOT void NAME(few_channels)(const qkvi_few *t, int32_t r, const char *v, int32_t
 {
     const int64_t size = dtype == DTYPE ? (int64_t)sizeof(real) : 2, stride = t->v_stride * size;
     const int64_t step = t->sums_bytes / (int64_t)sizeof(real), last = t->dv - LANES;
+    const int rest = last > 0 && t->dv % LANES != 0;
     real *const o = (real *)t->sums + r * step;
     _Alignas(64) real again[QKVI_FEW_ROWS * LANES] = {0};
     int64_t c = 0;
-    for (int i = 0; i < NR && last >= 0; i++)
+    for (int i = 0; i < NR && rest; i++)
         __builtin_memcpy(again + i * LANES, o + i * step + last, sizeof(vec));
     for (; c + NV * LANES <= t->dv; c += NV * LANES)
         NAME(few_values)(t, o + c, step, v + c * size, r, j, n, f, NR, NV, dtype);
     for (; c + LANES <= t->dv; c += LANES)
         NAME(few_values)(t, o + c, step, v + c * size, r, j, n, f, NR, 1, dtype);
-    if (c < t->dv && last >= 0) {
+    if (rest) {
         NAME(few_values)(t, again, LANES, v + last * size, r, j, n, f, NR, 1, dtype);
         for (int i = 0; i < NR; i++)
             __builtin_memcpy(o + i * step + last, again + i * LANES, sizeof(vec));
@@ -91,30 +92,12 @@ HOT void NAME(few_rows)(const qkvi_few *t, int32_t r, int32_t end, const char *v
     }
 }
 
-typedef void NAME(few_rows_fn)(const qkvi_few *t, int32_t r, int32_t end, const char *v, int32_t j,
-                               int32_t n, qkvi_lines *f);
-#define FEW_ROWS(name, dtype)                                                                      \
-    NOINLINE void NAME(few_rows_##name)(const qkvi_few *t, int32_t r, int32_t end, const char *v,  \
-                                        int32_t j, int32_t n, qkvi_lines *f)                       \
-    {                                                                                              \
-        NAME(few_rows)(t, r, end, v, j, n, f, dtype);                                              \
-    }
-FEW_ROWS(plain, DTYPE)
-#if REAL_BITS == 32
-FEW_ROWS(f16, QKV_F16)
-FEW_ROWS(bf16, QKV_BF16)
-#endif
-#undef FEW_ROWS
-
-static NAME(few_rows_fn) * NAME(few_rows_of)(int32_t dtype)
-{
-#if REAL_BITS == 32
-    if (dtype == QKV_F16) return NAME(few_rows_f16);
-    if (dtype == QKV_BF16) return NAME(few_rows_bf16);
-#endif
-    (void)dtype;
-    return NAME(few_rows_plain);
-}
+FEW_TYPES(few_rows,
+          (const qkvi_few *t, int32_t r, int32_t end, const char *v, int32_t j, int32_t n,
+           qkvi_lines *f),
+          t, r, end, v, j, n, f)
+#undef FEW_TYPES
+#undef FEW_ONE
 
 /* The keys [j + *lo, j + *hi) of [j, j + n) that a row sees; 0 and 0 where it sees none. */
 static void NAME(few_sees)(const qkvi_few *t, int32_t r, int32_t j, int32_t n, int32_t *lo,

@@ -94,30 +94,10 @@ HOT void NAME(few_meet)(const qkvi_few *t, const char *k, int64_t stride, int64_
     }
 }
 
-typedef void NAME(few_meet_fn)(const qkvi_few *t, const char *k, int64_t stride, int64_t c0,
-                               int64_t channels, int32_t j, qkvi_lines *f);
-#define FEW_MEET(name, dtype)                                                                      \
-    NOINLINE void NAME(few_meet_##name)(const qkvi_few *t, const char *k, int64_t stride,          \
-                                        int64_t c0, int64_t channels, int32_t j, qkvi_lines *f)    \
-    {                                                                                              \
-        NAME(few_meet)(t, k, stride, c0, channels, j, f, dtype);                                   \
-    }
-FEW_MEET(plain, DTYPE)
-#if REAL_BITS == 32
-FEW_MEET(f16, QKV_F16)
-FEW_MEET(bf16, QKV_BF16)
-#endif
-#undef FEW_MEET
-
-static NAME(few_meet_fn) * NAME(few_meet_of)(int32_t dtype)
-{
-#if REAL_BITS == 32
-    if (dtype == QKV_F16) return NAME(few_meet_f16);
-    if (dtype == QKV_BF16) return NAME(few_meet_bf16);
-#endif
-    (void)dtype;
-    return NAME(few_meet_plain);
-}
+FEW_TYPES(few_meet,
+          (const qkvi_few *t, const char *k, int64_t stride, int64_t c0, int64_t channels,
+           int32_t j, qkvi_lines *f),
+          t, k, stride, c0, channels, j, f)
 
 /* the keys [*from, *to) that some row may see */
 static void NAME(few_seen)(const qkvi_few *t, int32_t *from, int32_t *to)

@@ -41,12 +41,9 @@ INLINE void narrow8(half_u *to, const float *from, const int32_t dtype)
     *(half8_u *)to = __builtin_convertvector(h, half8);
 }
 
-/* the number at p. Copied, not read: gcc 14 for aarch64 fails on a call with a number of type half_u */
 INLINE float half_at(const void *p, const int32_t dtype)
 {
-    uint16_t h;
-    __builtin_memcpy(&h, p, sizeof h);
-    return dtype == QKV_BF16 ? qkvi_bf16_widen(h) : qkvi_f16_widen(h);
+    return qkvi_half_at(p, dtype == QKV_BF16);
 }
 
 INLINE void widen_row(float *to, const half_u *from, int64_t step, int64_t n, const int32_t dtype)

@@ -79,3 +79,32 @@ INLINE void NAME(unpair)(f64v x, f64v *first, f64v *second, const int32_t dtype)
     *first = *second = x; /* never: no type of half the width is read in place */
 }
 #endif
+
+/* name(..., dtype) as one function for each type that is read, and name_of(), which chooses among them */
+#define FEW_ONE(name, type, dtype, parameters, ...)                                                \
+    NOINLINE void NAME(name##_##type) parameters                                                   \
+    {                                                                                              \
+        NAME(name)(__VA_ARGS__, dtype);                                                            \
+    }
+#if REAL_BITS == 32
+#define FEW_TYPES(name, parameters, ...)                                                           \
+    typedef void NAME(name##_fn) parameters;                                                       \
+    FEW_ONE(name, plain, DTYPE, parameters, __VA_ARGS__)                                           \
+    FEW_ONE(name, f16, QKV_F16, parameters, __VA_ARGS__)                                           \
+    FEW_ONE(name, bf16, QKV_BF16, parameters, __VA_ARGS__)                                         \
+    static NAME(name##_fn) * NAME(name##_of)(int32_t dtype)                                        \
+    {                                                                                              \
+        return dtype == QKV_F16    ? NAME(name##_f16)                                              \
+               : dtype == QKV_BF16 ? NAME(name##_bf16)                                             \
+                                   : NAME(name##_plain);                                           \
+    }
+#else
+#define FEW_TYPES(name, parameters, ...)                                                           \
+    typedef void NAME(name##_fn) parameters;                                                       \
+    FEW_ONE(name, plain, DTYPE, parameters, __VA_ARGS__)                                           \
+    static NAME(name##_fn) * NAME(name##_of)(int32_t dtype)                                        \
+    {                                                                                              \
+        (void)dtype;                                                                               \
+        return NAME(name##_plain);                                                                 \
+    }
+#endif
