@@ -42,6 +42,7 @@ enum {
 enum { LOOKS_RANDOM, LOOKS_TILES, LOOKS_LOWER, LOOKS_EMPTY_ROWS, LOOKS_COLUMNS, LOOKS_NONE };
 enum { BIAS_GAUSS, BIAS_HUGE, BIAS_NAN, BIAS_POISON };
 enum { BY_BATCH = 1, BY_HEAD = 2, BY_QUERY = 4, BY_ALL = 7 };
+enum { AT_OFFSET, TOP_LEFT, BOTTOM_RIGHT };
 enum { FEATURE_MAX_BATCH = 6 };
 
 typedef struct feature_case {
@@ -60,6 +61,7 @@ typedef struct feature_case {
     uint64_t drop_seed;
     int64_t first_head, first_batch; /* numbers of dropout's first head and batch */
     double max_bias; /* above 0: slopes by the rule for it, in place of feature_slope() */
+    int32_t align;   /* a name in place of offset */
 } feature_case;
 
 #define FEATURE(name, bits, b, hq, hkv, sq, sk, d, dv, kind, seed, ...)                            \
@@ -259,23 +261,36 @@ static inline double feature_rule_less(int64_t head, int64_t key)
 
 /* ---- tensors ---------------------------------------------------------------------------------- */
 
+/* The first row of a sequence of so many rows and keys in the tensors stands beside this key of it. */
+static inline int64_t feature_offset(const feature_case *c, int64_t n, int64_t rows, int64_t keys)
+{
+    if (c->with & FEATURE_OFFSETS) return c->offsets[n];
+    if (c->align == AT_OFFSET) return c->offset;
+    if (c->align == TOP_LEFT) return 0;
+    if (c->with & FEATURE_Q_LEN) rows = c->q_len[n];
+    if (c->with & FEATURE_KV_LEN) keys = c->kv_len[n];
+    return keys - rows;
+}
+
 /* Does row i of the tensor take part with key j of the tensor? Bool mask and bias included. */
 static inline int32_t feature_sees(const feature_case *c, int64_t b, int64_t h, int64_t i,
                                    int64_t j)
 {
     const uint32_t with = c->with;
-    int64_t n = b, row = i, index = j, keys = c->base.keys;
+    int64_t n = b, row = i, index = j, keys = c->base.keys, rows = c->base.rows;
     if (with & FEATURE_PACKED) {
         n = 0;
         while (i >= c->cu_q[n + 1]) n++;
         row = i - c->cu_q[n];
         index = j - c->cu_k[n];
         keys = c->cu_k[n + 1] - c->cu_k[n];
+        rows = c->cu_q[n + 1] - c->cu_q[n];
     }
+    const int64_t offset = feature_offset(c, n, rows, keys);
     const int64_t padding = with & FEATURE_KV_START ? c->kv_start[n] : 0;
     if (with & FEATURE_KV_LEN && c->kv_len[n] < keys) keys = c->kv_len[n];
     if (index < padding || index >= keys || (with & FEATURE_Q_LEN && row >= c->q_len[n])) return 0;
-    const int64_t at = row - padding + (with & FEATURE_OFFSETS ? c->offsets[n] : c->offset);
+    const int64_t at = row - padding + offset;
     const int64_t key = index - padding;
     if (with & (FEATURE_CAUSAL | FEATURE_PREFIX) && key > at &&
         !(with & FEATURE_PREFIX && key < c->prefix))

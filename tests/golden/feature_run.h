@@ -203,6 +203,9 @@ static inline qkv_params feature_params(const feature_case *c, int32_t isa, int3
         if (c->with & bits[i].with) params.use |= bits[i].use;
     params.scale = g->scale;
     params.q_offset = c->offset;
+    params.align = c->align == TOP_LEFT       ? QKV_ALIGN_TOP_LEFT
+                   : c->align == BOTTOM_RIGHT ? QKV_ALIGN_BOTTOM_RIGHT
+                                              : QKV_ALIGN_OFFSET;
     params.window_left = c->left;
     params.window_right = c->right;
     params.prefix = c->prefix;

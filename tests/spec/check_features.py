@@ -94,13 +94,27 @@ def sequence(case, b, i):
     return n, case.cu_k[n], case.cu_k[n + 1], i - case.cu_q[n]
 
 
+def first_position(case, n, keys):
+    """Beside which key of the sequence, padding counted, its first row stands."""
+    if "OFFSETS" in case.use:
+        return case.offsets[n]
+    if case.align == "TOP_LEFT":
+        return 0
+    if case.align == "BOTTOM_RIGHT":
+        packed = "PACKED" in case.use
+        rows = case.cu_q[n + 1] - case.cu_q[n] if packed else case.rows
+        rows = case.q_len[n] if "Q_LEN" in case.use else rows
+        return (case.kv_len[n] if "KV_LEN" in case.use else keys) - rows
+    return case.offset
+
+
 def visible(case, data, b, h, i, own):
     """The row's position, and {index in the tensor: number} of the keys that it sees."""
     n, begin, end, own_row = own
     row = (b * case.heads + h) * case.rows + i
     use = case.use
     start = begin + (case.kv_start[n] if "KV_START" in use else 0)
-    place = own_row - (start - begin) + (case.offsets[n] if "OFFSETS" in use else case.offset)
+    place = own_row - (start - begin) + first_position(case, n, end - begin)
     if "Q_LEN" in use and own_row >= case.q_len[n]:
         return place, {}
     if "KV_LEN" in use:

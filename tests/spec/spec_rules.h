@@ -24,18 +24,32 @@ typedef struct place {
     int64_t padding, position;    /* key number 0 is key begin + padding; P */
 } place;
 
+/* The offset that puts the sequence's last row beside its last key; lengths count, padding too. */
+static int64_t last_beside_last(const feature_case *c, const place *at, int64_t rows)
+{
+    const int64_t last_key =
+        (c->with & FEATURE_KV_LEN ? c->kv_len[at->sequence] : at->end - at->begin) - 1;
+    const int64_t last_row = (c->with & FEATURE_Q_LEN ? c->q_len[at->sequence] : rows) - 1;
+    return last_key - last_row;
+}
+
 static place place_of(const feature_case *c, int64_t batch, int64_t head, int64_t row)
 {
     place at = {batch, head, row, batch, 0, c->base.keys, row, 0, 0};
+    int64_t rows = c->base.rows;
     for (int64_t n = 0; c->with & FEATURE_PACKED && n < c->sequences; n++)
         if (c->cu_q[n] <= row && row < c->cu_q[n + 1]) {
             at.sequence = n;
             at.begin = c->cu_k[n];
             at.end = c->cu_k[n + 1];
             at.own_row = row - c->cu_q[n];
+            rows = c->cu_q[n + 1] - c->cu_q[n];
         }
     if (c->with & FEATURE_KV_START) at.padding = c->kv_start[at.sequence];
-    const int64_t offset = c->with & FEATURE_OFFSETS ? c->offsets[at.sequence] : c->offset;
+    const int64_t offset = c->with & FEATURE_OFFSETS  ? c->offsets[at.sequence]
+                           : c->align == TOP_LEFT     ? 0
+                           : c->align == BOTTOM_RIGHT ? last_beside_last(c, &at, rows)
+                                                      : c->offset;
     at.position = at.own_row - at.padding + offset;
     return at;
 }
