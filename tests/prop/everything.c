@@ -135,6 +135,10 @@ feature_case random_case(rng *r, int64_t most_work)
     c.drop_seed = rng_next(r);
     c.first_head = one_in(r, 2) ? 0 : rng_range(r, 0, 100);
     c.first_batch = one_in(r, 2) ? 0 : rng_range(r, 0, INT64_C(0x1ffffffff));
+    c.align = c.with & FEATURE_OFFSETS || !one_in(r, 3) ? AT_OFFSET
+              : one_in(r, 3)                            ? TOP_LEFT
+                                                        : BOTTOM_RIGHT;
+    if (c.align) c.offset = 0; /* a name and a number are refused */
     return c;
 }
 
@@ -160,11 +164,11 @@ const char *case_text(const feature_case *c)
     const golden_case *const g = &c->base;
     snprintf(text, sizeof text,
              "f%d %lldx%lld(%lld) rows %lld keys %lld d %lld dv %lld with 0x%x kind %d types "
-             "%d%d%d%d seed %llu offset %lld",
+             "%d%d%d%d seed %llu offset %lld align %d",
              (int)g->bits, (long long)g->batch, (long long)g->heads, (long long)g->kv_heads,
              (long long)g->rows, (long long)g->keys, (long long)g->d, (long long)g->d_v,
              (unsigned)c->with, (int)g->kind, (int)c->q_type, (int)c->k_type, (int)c->v_type,
-             (int)c->out_type, (unsigned long long)g->seed, (long long)c->offset);
+             (int)c->out_type, (unsigned long long)g->seed, (long long)c->offset, (int)c->align);
     if (packed) add_numbers(text, sizeof text, "cu_q", c->cu_q, n + 1);
     if (packed) add_numbers(text, sizeof text, "cu_k", c->cu_k, n + 1);
     if (c->with & FEATURE_KV_LEN) add_numbers(text, sizeof text, "kv_len", c->kv_len, n);
@@ -182,6 +186,7 @@ void feature_mix_count(feature_mix *m, const feature_case *c)
     m->poisoned += (c->with & FEATURE_POISON) != 0;
     m->beyond_block += c->base.keys > 128;
     m->grouped += c->base.heads != c->base.kv_heads;
+    m->named += c->align != AT_OFFSET;
     m->half += c->k_type == GOLDEN_F16 || c->k_type == GOLDEN_BF16;
 }
 
@@ -225,6 +230,18 @@ typedef struct spot {
     int64_t b, h, i, sequence, first_key, position;
 } spot;
 
+int64_t case_offset(const feature_case *c, int64_t n)
+{
+    const int packed = (c->with & FEATURE_PACKED) != 0;
+    int64_t keys = packed ? c->cu_k[n + 1] - c->cu_k[n] : c->base.keys;
+    int64_t rows = packed ? c->cu_q[n + 1] - c->cu_q[n] : c->base.rows;
+    if (c->with & FEATURE_OFFSETS) return c->offsets[n];
+    if (c->align != BOTTOM_RIGHT) return c->align == TOP_LEFT ? 0 : c->offset;
+    if (c->with & FEATURE_KV_LEN) keys = c->kv_len[n];
+    if (c->with & FEATURE_Q_LEN) rows = c->q_len[n];
+    return keys - rows;
+}
+
 static spot spot_of(const feature_case *c, int64_t b, int64_t h, int64_t i)
 {
     spot s = {b, h, i, b, 0, i};
@@ -238,7 +255,7 @@ static spot spot_of(const feature_case *c, int64_t b, int64_t h, int64_t i)
         s.first_key += c->kv_start[s.sequence];
         s.position -= c->kv_start[s.sequence];
     }
-    s.position += c->with & FEATURE_OFFSETS ? c->offsets[s.sequence] : c->offset;
+    s.position += case_offset(c, s.sequence);
     return s;
 }
 

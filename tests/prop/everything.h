@@ -12,6 +12,8 @@
 /* A case of at most `most_work` score channels; every feature in a third of the cases or so. */
 feature_case random_case(rng *r, int64_t most_work);
 int64_t case_work(const feature_case *c);
+/* Beside which key of sequence n (its padding counted) the first of its rows stands. */
+int64_t case_offset(const feature_case *c, int64_t n);
 const char *case_text(const feature_case *c); /* a static buffer */
 
 /* Fails unless every row of out and lse is what the judge says, within the bounds of the types. */
@@ -19,7 +21,7 @@ void judge_case(const feature_case *c, const feature_tensors *t, const void *out
                 const char *who);
 /* How often each feature took part. */
 typedef struct feature_mix {
-    int cases, of[24], wild, poisoned, beyond_block, grouped, half;
+    int cases, of[24], wild, poisoned, beyond_block, grouped, half, named;
 } feature_mix;
 void feature_mix_count(feature_mix *m, const feature_case *c);
 

@@ -40,6 +40,19 @@ static const void *moved(const void *x, int64_t bytes)
     return x ? (const char *)x + bytes : NULL;
 }
 
+/* Some rows only: a name speaks of all, so they get the number that it stands for. */
+static void take_align(const feature_case *c, const part *p, qkv_params *params, qkv_run_args *a,
+                       int64_t moving[FEATURE_MAX_BATCH])
+{
+    if (c->align == AT_OFFSET || p->sequence >= 0 || p->rows == c->base.rows) return;
+    params->align = QKV_ALIGN_OFFSET;
+    params->use |= QKV_USE_Q_OFFSETS;
+    params->q_offset = 0;
+    a->q_offset = moving;
+    for (int64_t b = 0; b < p->batches; b++)
+        moving[b] = feature_offset(c, p->batch + b, c->base.rows, c->base.keys) + p->row;
+}
+
 static void take_part(const feature_case *c, const part *p, qkv_params *params, qkv_run_args *a,
                       int64_t moving[2][FEATURE_MAX_BATCH])
 {
@@ -80,6 +93,7 @@ static void take_part(const feature_case *c, const part *p, qkv_params *params, 
         a->q_len = moving[0];
         a->q_offset = moving[1];
     }
+    take_align(c, p, params, a, moving[1]);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */

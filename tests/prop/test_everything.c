@@ -90,6 +90,7 @@ static void all_features_at_once(void **state)
         if (feature_done() >> i & 1 && mix.of[i] * 20 < cases) fail_msg("feature %d is rare", i);
     assert_true(mix.poisoned * 4 > cases * 3 && mix.wild * 20 > cases);
     assert_true(mix.beyond_block * 6 > cases && mix.grouped * 2 > cases && mix.half * 10 > cases);
+    assert_true(mix.named * 8 > cases);
 }
 
 /* Another table, other threads, another place in memory. */

@@ -32,7 +32,7 @@ static int is_true(const feature_case *c, int64_t batch, int64_t head, int64_t p
     const int64_t own_keys = packed ? c->cu_k[batch + 1] - c->cu_k[batch] : c->base.keys;
     const int64_t own_rows = packed ? c->cu_q[batch + 1] - c->cu_q[batch] : c->base.rows;
     const int64_t padding = c->with & FEATURE_KV_START ? c->kv_start[batch] : 0;
-    const int64_t offset = c->with & FEATURE_OFFSETS ? c->offsets[batch] : c->offset;
+    const int64_t offset = case_offset(c, batch);
     /* also of keys in the padding (below 0) and beyond kv_len, which nobody sees */
     if (key < -padding || key + keys > own_keys - padding) return 0;
     return position >= offset - padding && position + rows <= own_rows + offset - padding;
