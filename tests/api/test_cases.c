@@ -470,22 +470,27 @@ static void batch_of_seven(int64_t sk)
         memcpy((char *)all.k + (size_t)(at * prob_nk(&one)) * n, one.k, (size_t)prob_nk(&one) * n);
         memcpy((char *)all.v + (size_t)(at * prob_nv(&one)) * n, one.v, (size_t)prob_nv(&one) * n);
     }
-    answer batch = prob_run(&all, (how){.isa = g_isa, .threads = 2, .exec = EXEC_BACKWARDS});
-    for (int at = 0; at < 7; at += 3) {
-        assert_memory_equal((char *)batch.out + (size_t)at * alone.out_bytes, alone.out,
-                            alone.out_bytes);
-        assert_memory_equal((char *)batch.lse + (size_t)at * alone.lse_bytes, alone.lse,
-                            alone.lse_bytes);
+    for (int length = 0; length <= (sk < 100 ? 20 : 1); length++) {
+        /* 0: the neighbours are as long; else this long */
+        if (length > 0) all.use |= QKV_USE_KV_LEN;
+        for (int at = 0; at < 7; at++) all.mask.kv_len[at] = at % 3 == 0 ? sk : length;
+        answer batch = prob_run(&all, (how){.isa = g_isa, .threads = 2, .exec = EXEC_BACKWARDS});
+        for (int at = 0; at < 7; at += 3) {
+            assert_memory_equal((char *)batch.out + (size_t)at * alone.out_bytes, alone.out,
+                                alone.out_bytes);
+            assert_memory_equal((char *)batch.lse + (size_t)at * alone.lse_bytes, alone.lse,
+                                alone.lse_bytes);
+        }
+        answer_free(&batch);
     }
     answer_free(&alone);
-    answer_free(&batch);
     prob_free(&one);
     prob_free(&all);
 }
 
 static void c77(void)
 {
-    batch_of_seven(5);
+    batch_of_seven(20);
     if (!isa_is_slow(g_isa, g_dtype) && g_isa != QKV_ISA_REFERENCE) {
         batch_of_seven(sanitized() ? 4200 : 19802);
     }

@@ -3,7 +3,7 @@
  * threads, several runs on one pool at once, eight threads that share one plan,
  * signals that raise the cancel flag.
  *
- * Bits are those of a quiet program, and the host's registers come back as they were.
+ * Bits are those of a quiet program, and the host's registers come back as they were (C22).
  */
 #include "shapes.h"
 
