@@ -288,12 +288,87 @@ static void tiles_that_no_row_sees_are_not_computed(void **state)
     assert_true(calls > 0);
 }
 
+/* ---- tensors over pairs ---------------------------------------------------------------------- */
+
+/* The problem with a tensor beside its ranges that leaves all as it is, readable where ranges leave a row
+ * something of the block. Number n: bytes, bits, biases of two types. */
+static void beside_a_tensor(const prob *p, int32_t table, int n, int kind, const void *plain)
+{
+    static const int32_t memory[4] = {QKV_BOOL, QKV_BOOL, QKV_F32, QKV_F64};
+    const int64_t count = p->sq * p->sk, bytes = prob_nout(p) * 4;
+    float *const x = malloc((size_t)count * sizeof *x);
+    bool *const live = unread_live(p), *const each = malloc((size_t)count * sizeof *each);
+    void *const out = malloc((size_t)bytes);
+    assert_true(x && each && out);
+    for (int64_t i = 0; i < count; i++) {
+        x[i] = n < 2; /* true, or 0 */
+        each[i] = live[i % p->sk];
+    }
+    const qkv_shape dense = qkv_shape_dense(memory[n], 1, p->sq, p->sk, 1);
+    pages m = pages_new(&dense, x, LIE_APART, each);
+    qkv_params params = prob_params(p, (how){.isa = table});
+    qkv_shape *const s = n < 2 ? &params.mask : &params.bias;
+    const int64_t scale = n == 1 ? 8 : 1; /* bits are counted one by one */
+    *s = qkv_shape_dense(n == 1 ? QKV_BITS : memory[n], 1, 1, p->sq, p->sk);
+    s->stride[2] = m.shape.stride[1] * scale;
+    s->stride[3] = m.shape.stride[2] * scale;
+    params.use |= n < 2 ? QKV_USE_MASK : QKV_USE_BIAS;
+    qkv_run_args a = qkv_run_args_init();
+    qkv_error err = qkv_error_init();
+    qkv_plan *plan = NULL;
+    qkv_status status = QKV_OK;
+    char read[64] = "";
+    prob_args(p, &a);
+    if (qkv_plan_create(&plan, &params, NULL, &err) != QKV_OK) fail_msg("%s", err.text);
+    a.q = p->q;
+    a.k = p->k;
+    a.v = p->v;
+    a.out = out;
+    *(n < 2 ? &a.mask : &a.bias) = m.base;
+    a.workspace = workspace_new(plan);
+    a.workspace_size = qkv_plan_workspace(plan);
+    if (!pages_run(plan, &a, &status, &err) && !pages_touched(&m, "pair", read, sizeof read))
+        fail_msg("a fault in no tensor");
+    if (status != QKV_OK) fail_msg("%s", err.text);
+    if (read[0])
+        fail_msg("%s, table %d, tensor %d: reads %s", unread_kind_name(kind), table, n, read);
+    assert_true(m.shut > 0);
+    assert_memory_equal(out, plain, (size_t)bytes);
+    free(a.workspace);
+    qkv_plan_destroy(plan);
+    pages_free(&m);
+    free(x);
+    free(live);
+    free(each);
+    free(out);
+}
+
+static void tensors_are_not_read_where_ranges_leave_nothing(void **state)
+{
+    (void)state;
+    const unread_sizes z = {1, 2, 1, 10, 640, 8, 8};
+    int32_t isa[8];
+    const int n = usable_isas(isa);
+    for (int kind = 0; kind < unread_kinds(); kind++) {
+        prob p = unread_problem(&z, kind);
+        if (!(p.use & (QKV_USE_MASK | QKV_USE_BIAS))) {
+            answer plain = prob_run(&p, (how){0});
+            for (int i = 0; i < 4 * n; i++)
+                if (!sanitized() || (i + kind) % 4 == 0)
+                    beside_a_tensor(&p, isa[i / 4], i % 4, kind, plain.out);
+            answer_free(&plain);
+        }
+        prob_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_that_no_row_sees_are_not_read),
         cmocka_unit_test(spans_that_no_row_sees_are_not_read),
         cmocka_unit_test(tiles_that_no_row_sees_are_not_computed),
+        cmocka_unit_test(tensors_are_not_read_where_ranges_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
