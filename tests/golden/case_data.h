@@ -40,7 +40,8 @@ enum golden_kind {
     GOLDEN_LATE,     /* the same where early rows do not look but late ones do */
     GOLDEN_VINF,     /* inf and NaN in live values */
     GOLDEN_NEGZERO,  /* zeros of both signs, products that underflow */
-    GOLDEN_VHUGE     /* values near the largest number: sums overflow */
+    GOLDEN_VHUGE,    /* values near the largest number: sums overflow */
+    GOLDEN_VAST /* gauss, query rows times 2^100 and more: the largest bias takes scores beyond */
 };
 
 typedef struct golden_case {
@@ -281,6 +282,8 @@ static inline uint64_t golden_finite_element(const golden_case *c, const golden_
         static const int32_t wide[8] = {0, 20, 48, 50, 52, 53, 300, 900};
         return golden_bits(c, x * golden_pow2((f32 ? narrow : wide)[p->pos % 8]));
     }
+    if (c->kind == GOLDEN_VAST && is_q)
+        return golden_bits(c, x * golden_pow2((f32 ? 98 : 966) + (int32_t)(p->pos % 8) * 3));
     if (c->kind == GOLDEN_RAMP && p->channel == 0) {
         if (is_q) return golden_bits(c, 4.0);
         const uint64_t height = golden_mix(c->seed, 3, (uint64_t)(p->pos / 128), 0) % 256;

@@ -551,6 +551,27 @@ static void c49_c50_slopes_in_decoding(void **state)
     }
 }
 
+/* A slope as large as they get, times log2 e, is not infinite: at distance 0 it adds nothing, and what it
+ * takes from all others leaves them no weight. */
+static void the_largest_slope(void **state)
+{
+    (void)state;
+    EACH_WAY(w)
+    {
+        const double slope = ways[w].dtype == QKV_F32 ? 0x1.fffffep+127 : 0x1.fffffffffffffp+1023;
+        call c = new_call(1, 1, 1, 5, 5, 8, 4);
+        fill(&c, 51, 52, 53);
+        c.slopes = &slope;
+        run(&c, ways[w].dtype, ways[w].isa);
+        for (int i = 0; i < 20; i++) NEAR(out[i], c.v[i]);
+        for (int i = 0; i < 5; i++) {
+            double s = 0;
+            for (int n = 0; n < 8; n++) s += c.q[8 * i + n] * c.k[8 * i + n];
+            NEAR(lse[i], s / sqrt(8));
+        }
+    }
+}
+
 static void c51_c52_c53_sinks(void **state)
 {
     (void)state;
@@ -730,6 +751,7 @@ int main(void)
         cmocka_unit_test(c39_a_broadcast_mask_is_the_whole_one),
         cmocka_unit_test(c46_c48_the_cap_comes_before_the_mask),
         cmocka_unit_test(c49_c50_slopes_in_decoding),
+        cmocka_unit_test(the_largest_slope),
         cmocka_unit_test(c51_c52_c53_sinks),
         cmocka_unit_test(c92_dropout_at_its_ends),
         cmocka_unit_test(c93_weights_of_two_heads),
