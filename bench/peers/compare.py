@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""compare.py RESULT.json [--quick] [--only WORD] [--bench FILE] - measures libqkv beside the other
+"""compare.py RESULT.json [--quick] [--only WORD] [--bench FILE] [--profile FILE] - measures libqkv beside the other
 libraries of this environment and writes what came out; peer_report.py makes docs/performance.md of it.
 
 Rounds are interleaved: in each, every library computes the same row once more, one after another,
 each in its own waiting process. A round in which the machine's own peak moved by more than 3 %, or
 other programs took its CPUs, is repeated while there is time. QKV_LIBRARY names libqkv.so, QKV_GGML the folder of ggml's libraries;
-bench FILE is the output of `qkv bench --json` of the same minute, kept beside the rest.
+bench FILE is the output of `qkv bench --json`, profile FILE that of bench/profile, of the same minute, kept beside the rest.
 """
 import argparse
 import datetime
@@ -207,6 +207,8 @@ def run(args):
               'rows': []}
     if args.bench:
         result['bench'] = json.loads(pathlib.Path(args.bench).read_text(encoding='utf-8'))
+    if args.profile:
+        result['profile'] = pathlib.Path(args.profile).read_text(encoding='utf-8')
     shm = '/dev/shm'  # in memory, where it is large enough for the largest row
     shared = shm if os.access(shm, os.W_OK) and shutil.disk_usage(shm).free > 1 << 30 else None
     for threads in [1] if cpus == 1 else [1, cpus]:
@@ -237,6 +239,7 @@ def main():
     parser.add_argument('--quick', action='store_true')
     parser.add_argument('--only', default='')
     parser.add_argument('--bench')
+    parser.add_argument('--profile')
     parser.add_argument('--seconds', type=float, default=None)
     parser.add_argument('--peers', default=','.join(PEERS))
     args = parser.parse_args()

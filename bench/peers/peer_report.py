@@ -9,6 +9,7 @@ import pathlib
 import sys
 
 import peer_chart
+import peer_profile
 from peer_chart import short
 
 NAMES = {'qkv': 'libqkv', 'torch': 'PyTorch', 'onnx': 'ONNX Runtime', 'jax': 'JAX', 'numpy': 'NumPy',
@@ -222,7 +223,7 @@ def write(result, folder):
     lines = ['# Performance', '',
              f'Written by `make bench-peers`{quick}; measured numbers only. To measure your own machine, run it: '
              'it writes this file anew.', '', *machine_part(result), *bench_part(result),
-             *peers_part(result, charts), *details_part(result)]
+             *peer_profile.part(result, table, amount), *peers_part(result, charts), *details_part(result)]
     text = '\n'.join(lines).rstrip('\n') + '\n'
     (folder / 'performance.md').write_text(text, encoding='utf-8')
     (charts / 'measured.json').write_text(json.dumps(result) + '\n', encoding='utf-8')

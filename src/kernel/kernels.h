@@ -37,6 +37,7 @@ typedef struct qkvi_change {
 } qkvi_change;
 
 /* Rows of the caller's to fetch into the second-level cache meanwhile; rows 0: none. */
+enum { QKVI_AHEAD = 3 };
 typedef struct qkvi_ahead {
     const void *at;
     int64_t stride, bytes; /* from one row to the next; of a row */
@@ -67,7 +68,8 @@ typedef struct qkvi_step {
     int32_t fresh;    /* in, out: 1 while o, m, l hold nothing */
     int32_t v_finite; /* in, out: 1 every value of the block is finite, 0 not, -1 not looked yet */
     int32_t slow;     /* out of weigh, into blend: some row needs the row-by-row form */
-    qkvi_ahead ahead[2][2]; /* while scores, while values are computed: one, then the other */
+    /* while scores, while values are computed: one after the other */
+    qkvi_ahead ahead[2][QKVI_AHEAD];
 } qkvi_step;
 
 /* Lines of rows that lie one after another, fetched one by one. */

@@ -57,6 +57,30 @@ static uint64_t sixty_four_bytes(const unsigned char *p)
     return bits;
 }
 
+/* eight bytes at any address */
+typedef uint64_t any_eight __attribute__((aligned(1), may_alias));
+
+qkvi_tile_kind qkvi_bools_kind(const qkvi_bools *x, int64_t rows, int32_t keys)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    if (x->packed || x->key_stride != 1 || keys != QKVI_BITS_KEYS || x->keys < keys)
+        return QKVI_TILE_SOME;
+    const unsigned char *p = (const unsigned char *)x->base + x->at;
+    uint64_t any = 0, all = ~any;
+    for (int64_t r = 0; r < rows; r++, p += x->row_stride) {
+        const any_eight *const w = (const any_eight *)(const void *)p;
+#pragma GCC unroll 16
+        for (int i = 0; i < QKVI_BITS_KEYS / 8; i++) {
+            any |= w[i];
+            all &= w[i];
+        }
+        if (any && all != ones) return QKVI_TILE_SOME;
+    }
+    if (any == 0) return x->drops ? QKVI_TILE_ALL : QKVI_TILE_NONE;
+    if (any != ones) return QKVI_TILE_SOME;
+    return x->drops ? QKVI_TILE_NONE : QKVI_TILE_ALL;
+}
+
 static int element(const qkvi_bools *x, int64_t i)
 {
     const unsigned char *const p = x->base;
@@ -87,14 +111,7 @@ static uint64_t take(const qkvi_bools *x, int64_t i, int32_t n)
 void qkvi_bits_bools(qkvi_bits *b, const qkvi_bools *x, int64_t rows, int32_t keys)
 {
     const int32_t n = x->keys < keys ? x->keys < 0 ? 0 : (int32_t)x->keys : keys;
-    const int ahead = !x->packed && x->key_stride == 1 && x->keys >= 2 * QKVI_BITS_KEYS;
     for (int64_t r = 0; r < rows; r++) {
-        if (ahead) { /* the next block's part of the row: no hardware follows rows so far apart */
-            const char *const next =
-                (const char *)x->base + x->at + r * x->row_stride + QKVI_BITS_KEYS;
-            __builtin_prefetch(next, 0, 2);
-            __builtin_prefetch(next + 64, 0, 2);
-        }
         for (int32_t w = 0; w < 2; w++) {
             const int32_t left = n - 64 * w;
             const int32_t some = left < 0 ? 0 : left > 64 ? 64 : left;

@@ -36,6 +36,10 @@ typedef struct qkvi_bools {
 /* Takes away what the tensor excludes. Reads elements of rows x min(keys, b->keys) and nothing else. */
 void qkvi_bits_bools(qkvi_bits *b, const qkvi_bools *x, int64_t rows, int32_t keys);
 
+/* What a tensor of bytes says of a whole tile, if it is quickly told: NONE, ALL (every byte 0, every
+ * byte 1), or SOME: look closely. Few operations a byte: many reads are on their way at a time. */
+qkvi_tile_kind qkvi_bools_kind(const qkvi_bools *x, int64_t rows, int32_t keys);
+
 /* What is left: none, all, or some: then lo and hi of each row, and in live (QKVI_BITS_KEYS words) bit r
  * of word j for row r and key j. *scattered: 0 when lo and hi say it all. */
 qkvi_tile_kind qkvi_bits_kind(const qkvi_bits *b, int64_t rows, int32_t keys, int32_t *lo,

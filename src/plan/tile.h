@@ -11,14 +11,15 @@
 typedef struct qkvi_tile {
     void *qt;
     void *top;
-    qkvi_extent sees; /* of its rows */
-    int64_t row;      /* first row, within the item */
-    int32_t rows;     /* live rows */
-    int32_t vectors;  /* 1 ... 3 */
-    int32_t fresh;    /* nothing in node `work` yet */
-    int32_t root;     /* the whole tree is in work */
-    uint64_t waiting; /* bit l: node l holds a left child that waits for its sibling */
-    void *work;       /* the span (later node) being built: o, m, l */
+    qkvi_extent sees;     /* of its rows */
+    int64_t row;          /* first row, within the item */
+    int32_t rows;         /* live rows */
+    int32_t vectors;      /* 1 ... 3 */
+    int32_t fresh;        /* nothing in node `work` yet */
+    int32_t root;         /* the whole tree is in work */
+    unsigned char *kinds; /* of each block of keys, see run/kinds.h; NULL: not kept */
+    uint64_t waiting;     /* bit l: node l holds a left child that waits for its sibling */
+    void *work;           /* the span (later node) being built: o, m, l */
     void *node[QKVI_MAX_LEVELS];
 } qkvi_tile;
 

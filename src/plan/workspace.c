@@ -11,6 +11,9 @@
 #include "plan/plan.h"
 #include "plan/tile.h"
 
+/* what the kinds of tiles may take, all in all */
+#define KINDS_BUDGET (INT64_C(256) * 1024)
+
 /* *at = where a buffer of a * b bytes begins; *end moves past it. 1 on overflow. */
 static int place(int64_t *at, int64_t *end, int64_t a, int64_t b)
 {
@@ -97,6 +100,21 @@ static int place_apart(qkv_plan *p, int64_t *end)
            place(&p->at_apart, end, rows, (p->dv + 2) * p->real_bytes);
 }
 
+/* One byte for each tile and block of keys, where all heads see the same of them. */
+static int place_kinds(qkv_plan *p, int64_t *end)
+{
+    const int64_t blocks = p->keys / QKVI_BLOCK + (p->keys % QKVI_BLOCK != 0);
+    int64_t bytes;
+    p->kinds_bytes = 0;
+    if (!(p->use & (QKV_USE_MASK | QKV_USE_BIAS)) || p->heads < 2 || p->sequences ||
+        (p->use & QKV_USE_MASK && p->look.stride[1] != 0) ||
+        (p->use & QKV_USE_BIAS && p->bias.stride[1] != 0) ||
+        qkvi_mul(p->batch * p->row_blocks, p->item_tiles * blocks, &bytes) || bytes > KINDS_BUDGET)
+        return 0;
+    p->kinds_bytes = bytes;
+    return place(&p->at_kinds, end, bytes, 1);
+}
+
 qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
 {
     int64_t end = 0, all, edges = 0;
@@ -105,7 +123,7 @@ qkv_status qkvi_plan_workspace(qkv_plan *p, qkv_error *err)
         place(&p->at_blocks, &p->at_slots, edges, (int64_t)sizeof(int64_t)) ||
         place(&p->at_finals, &p->at_slots,
               p->use & QKV_USE_KEY_SUMS ? p->batch * p->heads * p->rows : 0, 2 * p->real_bytes) ||
-        place_apart(p, &p->at_slots) ||
+        place_apart(p, &p->at_slots) || (p->ops && place_kinds(p, &p->at_slots)) ||
         (p->ops ? place_tiles(p, &end) || place_few(p, &end) : place_reference(p, &end)) ||
         qkvi_mul(end, p->max_threads, &all) || qkvi_add(all, p->at_slots, &all) ||
         all > PTRDIFF_MAX)

@@ -1,41 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* item.c - one item: some query rows of one head meet all their keys, block by block in ascending
  * order. The key loop is outside and the tiles inside, so that a block of K and V is fetched once
- * for up to 384 rows.
+ * for up to 768 rows.
  *
  *   pack q ─► for each block: score ─► weigh ─► blend ─► [span ends: tree] ─► finish ─► out, lse
  */
+#include "run/item.h"
 #include "base/contract.h"
 #include "base/shape.h"
 #include "run/ends.h"
+#include "run/kinds.h"
 #include "run/look.h"
 #include "run/show.h"
 #include "run/taps.h"
 
-typedef struct item {
-    const qkvi_job *job;
-    const qkv_plan *plan;
-    char *slot;
-    qkvi_place place;
-    const void *k, *v;          /* own key 0 of this head */
-    int64_t key_begin, key_end; /* what some row of the item sees; a partial: its range */
-    qkvi_range *ranges;         /* of each row */
-    qkvi_tile *tiles;
-    int32_t ntiles;
-    qkvi_step step;
-    qkvi_change change;
-    int32_t at_block; /* step holds this block's keys and values */
-    /* what this task probably does next: its place, 0 rows if there is none, and its first key */
-    qkvi_place next;
-    int64_t next_key;
-} item;
-
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static void set_ranges(item *it)
+static void set_ranges(qkvi_item *it)
 {
     it->key_begin = it->place.mask.keys;
     it->key_end = 0;
@@ -48,7 +27,7 @@ static void set_ranges(item *it)
     }
     if (it->job->partial) { /* nodes are due even where no row sees a key, or the batch has none */
         it->key_begin = it->job->span_begin * QKVI_SPAN;
-        it->key_end = min64(it->job->span_end * QKVI_SPAN, it->plan->keys);
+        it->key_end = qkvi_min64(it->job->span_end * QKVI_SPAN, it->plan->keys);
     }
 }
 
@@ -67,7 +46,7 @@ void qkvi_pack_rows(const qkvi_job *job, char *slot, const qkvi_tile *t, const v
                  (int64_t)t->vectors * p->lanes, p->factor);
 }
 
-static void set_tiles(item *it)
+static void set_tiles(qkvi_item *it)
 {
     const qkv_plan *const p = it->plan;
     const char *const q = qkvi_at(it->job->q, qkvi_shape_at(&p->q, p->q_bytes, it->place.batch,
@@ -80,12 +59,13 @@ static void set_tiles(item *it)
         char *mem = it->slot + p->at_nodes + it->ntiles * tile_bytes;
         it->ntiles++;
         t->row = row;
-        t->rows = (int32_t)min64(most, it->place.rows - row);
+        t->rows = (int32_t)qkvi_min64(most, it->place.rows - row);
         t->vectors = (t->rows + p->lanes - 1) / p->lanes;
         t->sees = qkvi_mask_extent(it->ranges + row, t->rows);
         t->fresh = 1;
         t->root = 0;
         t->waiting = 0;
+        t->kinds = qkvi_kinds_of(it->job, &it->place, it->ntiles - 1);
         t->qt = mem;
         t->top = mem + p->at_top;
         if (it->job->row_max) qkvi_top_clear(p, t);
@@ -106,7 +86,7 @@ void qkvi_block_keys(const qkv_plan *p, void *to, const void *k, int64_t keys)
 
 /* Where the block's keys and values are read: in place, or from the slot (keys gathered, values in
  * strips). */
-static void set_block(item *it, int64_t key, int32_t keys)
+static void set_block(qkvi_item *it, int64_t key, int32_t keys)
 {
     const qkv_plan *const p = it->plan;
     qkvi_step *const s = &it->step;
@@ -136,80 +116,9 @@ static void set_block(item *it, int64_t key, int32_t keys)
     }
 }
 
-/* Channels are fetched ahead where they lie in a row and are read as they are. */
-static qkvi_ahead rows_ahead(const qkv_plan *p, const qkv_shape *x, const void *at, int64_t rows)
+static void step_tile(qkvi_item *it, int32_t tile, int64_t key)
 {
-    if (x->stride[3] != 1 || x->dtype != p->real) rows = 0;
-    return (qkvi_ahead){at, x->stride[2] * p->real_bytes, x->dim[3] * p->real_bytes, rows};
-}
-
-/* Tile `tile`'s part of the 128 keys and values that begin at k and v. */
-static void ahead_block(item *it, int32_t tile, int which, const void *k, const void *v)
-{
-    const qkv_plan *const p = it->plan;
-    const int32_t parts = it->ntiles < 8 ? it->ntiles : 8;
-    const int64_t part = (QKVI_BLOCK + parts - 1) / parts, from = tile * part;
-    if (from >= QKVI_BLOCK) return;
-    const int64_t rows = min64(part, QKVI_BLOCK - from);
-    it->step.ahead[0][which] =
-        rows_ahead(p, &p->k, qkvi_at(k, from * p->k.stride[2] * p->k_bytes), rows);
-    /* copying values that lie row after row into strips reads ahead by itself */
-    if (!(p->strips_v && p->v.stride[2] == p->dv) || which)
-        it->step.ahead[1][which] =
-            rows_ahead(p, &p->v, qkvi_at(v, from * p->v.stride[2] * p->v_bytes), rows);
-}
-
-/* With a tile's last block: the rows that it will write, the rows that the same tile of the next item
- * will read, and a part of the first block of that item. */
-static void ahead_item(item *it, int32_t tile)
-{
-    const qkvi_job *const job = it->job;
-    const qkv_plan *const p = it->plan;
-    const qkvi_tile *const t = it->tiles + tile;
-    const qkvi_place *const at = &it->place, *const next = &it->next;
-    if (!job->partial)
-        it->step.ahead[0][0] =
-            rows_ahead(p, &p->out,
-                       qkvi_at(job->out, qkvi_shape_at(&p->out, p->out_bytes, at->batch, at->head,
-                                                       at->row + t->row)),
-                       t->rows);
-    if (t->row + t->rows <= next->rows)
-        it->step.ahead[1][0] =
-            rows_ahead(p, &p->q,
-                       qkvi_at(job->q, qkvi_shape_at(&p->q, p->q_bytes, next->batch, next->head,
-                                                     next->row + t->row)),
-                       t->rows);
-    if (next->rows == 0 || it->next_key + QKVI_BLOCK > next->mask.keys) return;
-    const int64_t head = next->head / (p->heads / p->kv_heads), key = next->key + it->next_key;
-    ahead_block(it, tile, 1,
-                qkvi_at(job->k, qkvi_shape_at(&p->k, p->k_bytes, next->batch, head, key)),
-                qkvi_at(job->v, qkvi_shape_at(&p->v, p->v_bytes, next->batch, head, key)));
-}
-
-/* What the tile fetches while it works on the block before key `next`. */
-static void set_ahead(item *it, int32_t tile, int64_t next)
-{
-    const qkv_plan *const p = it->plan;
-    __builtin_memset(it->step.ahead, 0, sizeof it->step.ahead);
-    if (next >= it->tiles[tile].sees.any.hi)
-        ahead_item(it, tile);
-    else if (next + QKVI_BLOCK <= min64(it->key_end, it->place.mask.keys))
-        ahead_block(it, tile, 0, qkvi_at(it->k, next * p->k.stride[2] * p->k_bytes),
-                    qkvi_at(it->v, next * p->v.stride[2] * p->v_bytes));
-}
-
-/* Another task may be faster: then this was fetched for nothing. */
-static void look_ahead(item *it, int64_t number)
-{
-    const qkvi_job *const job = it->job;
-    if (number + job->tasks >= job->items) return;
-    it->next = qkvi_item_place(job, number + job->tasks);
-    const qkvi_range x = qkvi_mask_row(&it->next.mask, it->next.own_row);
-    it->next_key = x.lo / QKVI_BLOCK * QKVI_BLOCK;
-}
-
-static void step_tile(item *it, qkvi_tile *t, int64_t key)
-{
+    qkvi_tile *const t = it->tiles + tile;
     const qkv_plan *const p = it->plan;
     qkvi_step *const s = &it->step;
     s->vectors = t->vectors;
@@ -223,6 +132,7 @@ static void step_tile(item *it, qkvi_tile *t, int64_t key)
     s->m = qkvi_node_m(p, t->work);
     s->l = qkvi_node_l(p, t->work);
     s->fresh = t->fresh;
+    qkvi_ahead_tile(it, tile, key);
     p->ops->score(s);
     p->ops->weigh(s);
     if (p->drop_from) {
@@ -233,18 +143,19 @@ static void step_tile(item *it, qkvi_tile *t, int64_t key)
     t->fresh = s->fresh;
 }
 
-static int visit_blocks(item *it, qkvi_outlet *outlets)
+static int visit_blocks(qkvi_item *it, qkvi_outlet *outlets)
 {
     int64_t key = it->key_begin / QKVI_BLOCK * QKVI_BLOCK;
     const int64_t keys = it->place.mask.keys;
     for (; key < it->key_end; key += QKVI_BLOCK) {
         it->at_block = 0;
-        it->step.keys = (int32_t)min64(QKVI_BLOCK, keys - key); /* < 1: beyond the batch's own */
+        it->block_ahead = 0;
+        it->step.keys =
+            (int32_t)qkvi_min64(QKVI_BLOCK, keys - key); /* < 1: beyond the batch's own */
         for (int32_t i = 0; i < it->ntiles; i++) {
             if (qkvi_cancelled(it->job)) return QKVI_CANCELLED;
             if (key >= keys) break;
-            set_ahead(it, i, key + QKVI_BLOCK);
-            step_tile(it, it->tiles + i, key);
+            step_tile(it, i, key);
         }
         if ((key + QKVI_BLOCK) % QKVI_SPAN == 0 || key + QKVI_BLOCK >= it->key_end)
             for (int32_t i = 0; i < it->ntiles; i++)
@@ -257,7 +168,7 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
 {
     const qkv_plan *const p = job->plan;
     qkvi_outlet outlets[QKVI_ITEM_TILES];
-    item it = {.job = job, .plan = p, .slot = slot, .place = qkvi_item_place(job, number)};
+    qkvi_item it = {.job = job, .plan = p, .slot = slot, .place = qkvi_item_place(job, number)};
     const int64_t kv_head = it.place.head / (p->heads / p->kv_heads);
     it.ranges = (qkvi_range *)(void *)(it.slot + p->at_ranges);
     it.tiles = (qkvi_tile *)(void *)(it.slot + p->at_tiles);
@@ -269,7 +180,7 @@ int qkvi_item_kernels(const qkvi_job *job, void *slot, int64_t number)
     it.step.mb = it.slot + p->at_mb;
     it.step.lb = it.slot + p->at_lb;
     if (qkvi_cancelled(job)) return QKVI_CANCELLED; /* also where there is no key to visit */
-    look_ahead(&it, number);
+    qkvi_ahead_item(&it, number);
     qkvi_look_begin(job, &it.place, &it.change);
     set_ranges(&it);
     set_tiles(&it);

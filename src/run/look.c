@@ -7,28 +7,21 @@
 #include "mask/mask_bits.h"
 #include "mask/mask_drop.h"
 #include "ref/ref.h"
+#include "run/kinds.h"
 
 #define CHANGES (QKV_USE_SOFTCAP | QKV_USE_RULE | QKV_USE_ALIBI | QKV_USE_BIAS)
 
-/* element [batch, head, row, own key `key`] of a tensor that is read at the tensors' numbers */
-static int64_t place_in(const qkv_shape *x, const qkvi_place *at, int64_t row, int64_t key)
-{
-    return at->batch * x->stride[0] + at->head * x->stride[1] + (at->row + row) * x->stride[2] +
-           (at->key + key) * x->stride[3];
-}
-
-static void narrow_by_mask(const qkvi_job *job, const qkvi_place *place, int64_t row, int64_t rows,
-                           int64_t key, int32_t keys, qkvi_bits *bits)
+/* the bool tensor from that row and key on */
+static qkvi_bools bools_from(const qkvi_job *job, const qkvi_place *place, int64_t row, int64_t key)
 {
     const qkv_shape *const m = &job->plan->look;
-    const qkvi_bools x = {.base = job->mask,
-                          .packed = m->dtype == QKV_BITS,
-                          .drops = job->plan->mask_drops,
-                          .at = place_in(m, place, row, key),
-                          .row_stride = m->stride[2],
-                          .key_stride = m->stride[3],
-                          .keys = m->dim[3] - (place->key + key)};
-    qkvi_bits_bools(bits, &x, rows, keys);
+    return (qkvi_bools){.base = job->mask,
+                        .packed = m->dtype == QKV_BITS,
+                        .drops = job->plan->mask_drops,
+                        .at = qkvi_element_at(m, place, row, key),
+                        .row_stride = m->stride[2],
+                        .key_stride = m->stride[3],
+                        .keys = m->dim[3] - (place->key + key)};
 }
 
 /* how many of the block's keys have a bias */
@@ -41,7 +34,7 @@ static int64_t biased(const qkv_plan *p, const qkvi_place *place, int64_t key, i
 static const void *bias_from(const qkvi_job *job, const qkvi_place *place, int64_t row, int64_t key)
 {
     const qkv_shape *const b = &job->plan->bias;
-    return qkvi_at(job->bias, place_in(b, place, row, key) * qkvi_dtype_bytes(b->dtype));
+    return qkvi_at(job->bias, qkvi_element_at(b, place, row, key) * qkvi_dtype_bytes(b->dtype));
 }
 
 double qkvi_number(const qkv_plan *plan, const void *x, int64_t i)
@@ -101,17 +94,21 @@ static qkvi_tile_kind narrow(const qkvi_job *job, char *slot, const qkvi_place *
     int32_t *const hi = (int32_t *)(void *)(slot + p->at_hi);
     qkvi_bits *const bits = (qkvi_bits *)(void *)(slot + p->at_bits);
     uint64_t *const live = (uint64_t *)(void *)(slot + p->at_live);
+    const qkvi_bools bools =
+        p->use & QKV_USE_MASK ? bools_from(job, place, t->row, key) : (qkvi_bools){0};
     int scattered;
+    if (p->use & QKV_USE_MASK) {
+        const qkvi_tile_kind quick = qkvi_bools_kind(&bools, t->rows, s->keys);
+        if (quick == QKVI_TILE_NONE) return quick;
+        if (quick == QKVI_TILE_ALL && !(p->use & QKV_USE_BIAS)) return kind;
+    }
     qkvi_bits_ranges(bits, kind == QKVI_TILE_ALL ? NULL : lo, hi, t->rows, s->keys);
-    if (p->use & QKV_USE_MASK) narrow_by_mask(job, place, t->row, t->rows, key, s->keys, bits);
+    if (p->use & QKV_USE_MASK) qkvi_bits_bools(bits, &bools, t->rows, s->keys);
     if (p->use & QKV_USE_BIAS) {
         const int64_t n = biased(p, place, key, s->keys);
         qkvi_bits_first(bits, t->rows, n);
         p->ops->bias_seen(bias_from(job, place, t->row, key), p->bias.dtype, p->bias.stride[2],
-                          p->bias.stride[3], t->rows, n,
-                          p->bias.stride[3] == 1 &&
-                              p->bias.dim[3] - (place->key + key) >= 2 * QKVI_BLOCK,
-                          bits->row);
+                          p->bias.stride[3], t->rows, n, bits->row);
     }
     kind = qkvi_bits_kind(bits, t->rows, s->keys, lo, hi, live, &scattered);
     if (scattered) s->live = live;
@@ -130,8 +127,15 @@ qkvi_tile_kind qkvi_look(const qkvi_job *job, char *slot, const qkvi_place *plac
     s->live = NULL;
     s->change = NULL;
     qkvi_tile_kind kind = qkvi_mask_tile(ranges, t->rows, &t->sees, key, s->keys, lo, hi);
-    if (kind != QKVI_TILE_NONE && p->use & (QKV_USE_MASK | QKV_USE_BIAS))
-        kind = narrow(job, slot, place, t, key, s, kind);
+    if (kind != QKVI_TILE_NONE && p->use & (QKV_USE_MASK | QKV_USE_BIAS)) {
+        const int known = qkvi_kind_known(t, key);
+        if (known == QKVI_TILE_NONE || known == QKVI_TILE_ALL) {
+            kind = (qkvi_tile_kind)known;
+        } else {
+            kind = narrow(job, slot, place, t, key, s, kind);
+            qkvi_kind_keep(t, key, kind);
+        }
+    }
     if (kind == QKVI_TILE_NONE) return kind;
     if (p->use & CHANGES) {
         change->position = place->mask.shift + place->own_row + t->row;
@@ -199,11 +203,14 @@ void qkvi_look_row(const qkvi_job *job, const qkvi_place *place, const qkvi_rang
     for (int64_t j = range->lo; j < range->hi; j++) {
         qkvi_bits one;
         qkvi_bits_ranges(&one, NULL, NULL, 1, 1);
-        if (p->use & QKV_USE_MASK) narrow_by_mask(job, place, 0, 1, j, 1, &one);
+        if (p->use & QKV_USE_MASK) {
+            const qkvi_bools x = bools_from(job, place, 0, j);
+            qkvi_bits_bools(&one, &x, 1, 1);
+        }
         if (p->use & QKV_USE_BIAS) {
             const int64_t n = biased(p, place, j, 1);
             qkvi_bits_first(&one, 1, n);
-            p->kernels->f64.bias_seen(bias_from(job, place, 0, j), p->bias.dtype, 0, 0, 1, n, 0,
+            p->kernels->f64.bias_seen(bias_from(job, place, 0, j), p->bias.dtype, 0, 0, 1, n,
                                       one.row);
         }
         if (one.row[0][0] == 0) seen[padding + j] = 0;

@@ -28,6 +28,15 @@ void qkvi_look_drop(const qkvi_job *job, char *slot, const qkvi_place *place, co
 void qkvi_kept_row(const qkvi_job *job, const qkvi_place *place, int64_t own_row,
                    unsigned char *kept);
 
+/* Which element of a mask or a bias is that of the place's batch, head, row `row` and own key `key`: such
+ * tensors are read at the numbers of q and k. */
+static inline int64_t qkvi_element_at(const qkv_shape *x, const qkvi_place *place, int64_t row,
+                                      int64_t key)
+{
+    return place->batch * x->stride[0] + place->head * x->stride[1] +
+           (place->row + row) * x->stride[2] + (place->key + key) * x->stride[3];
+}
+
 /* One row, key by key: seen[j] for every key of its batch (sequence), padding included, counted from
  * place->first_key. */
 void qkvi_look_row(const qkvi_job *job, const qkvi_place *place, const qkvi_range *range,

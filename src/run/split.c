@@ -4,7 +4,7 @@
  * after the other, backwards, or anywhere. Which task does an item changes nothing.
  */
 #include "base/error.h"
-#include "run/run.h"
+#include "run/kinds.h"
 
 /* The beginning of the workspace; then one byte a task, set when its index runs. */
 typedef struct header {
@@ -63,6 +63,7 @@ qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error
     if (p->items == 0) return QKV_OK;
     header *const h = job->workspace;
     /* a row's stages come in order: one task */
+    qkvi_kinds_forget(job);
     *h = (header){.items = qkvi_items(job),
                   .ntasks = job->tap ? 1 : qkvi_plan_tasks(p, threads->nthreads)};
     for (int32_t i = 0; i < h->ntasks; i++) claims(job)[i] = 0;

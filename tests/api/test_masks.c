@@ -306,6 +306,58 @@ static void taps_see_the_masks(void **state)
     }
 }
 
+static int64_t pair_count(const pair_tensor *t)
+{
+    return t->dim[0] * t->dim[1] * t->dim[2] * t->dim[3];
+}
+
+/* What one run found out about masks and biases is forgotten by the next, in the same workspace. */
+static void a_workspace_remembers_no_mask(void **state)
+{
+    (void)state;
+    rng r = rng_from(506);
+    int64_t changed = 0;
+    for (int i = 0; i < effort(40); i++) {
+        prob p = prob_new(QKV_F32, 2, 3, 1, rng_range(&r, 100, 300), rng_range(&r, 200, 700), 4, 4);
+        prob_normal(&p, &r);
+        prob_random_mask(&p, &r);
+        prob_random_added(&p, &r);
+        qkv_error e = qkv_error_init();
+        const qkv_params params = prob_params(&p, (how){.isa = QKV_ISA_BEST});
+        qkv_plan *plan = NULL;
+        if (qkv_plan_create(&plan, &params, NULL, &e) != QKV_OK) fail_msg("%s", e.text);
+        const size_t bytes = (size_t)prob_nout(&p) * sizeof(float);
+        char *const out[3] = {malloc(bytes), malloc(bytes), malloc(bytes)};
+        qkv_run_args a = qkv_run_args_init();
+        a.q = p.q;
+        a.k = p.k;
+        a.v = p.v;
+        a.workspace = workspace_new(plan);
+        a.workspace_size = qkv_plan_workspace(plan);
+        for (int run = 0; run < 3; run++) { /* a mask, its opposite, the same with no past */
+            if (run == 1) {
+                for (int64_t x = 0; p.mask.bools.x && x < pair_count(&p.mask.bools); x++)
+                    p.mask.bools.x[x] = !(p.mask.bools.x[x] != 0);
+                for (int64_t x = 0; p.mask.bias.x && x < pair_count(&p.mask.bias); x++)
+                    p.mask.bias.x[x] = isinf(p.mask.bias.x[x]) ? 0.5 : -(double)INFINITY;
+            }
+            if (run == 2) memset(a.workspace, 0, (size_t)a.workspace_size);
+            assert_non_null(out[run]);
+            a.out = out[run];
+            pair_memories pairs = prob_tensors(&p, &a);
+            if (qkv_run(plan, &a, &e) != QKV_OK) fail_msg("%s", e.text);
+            pair_memories_free(&pairs);
+        }
+        changed += memcmp(out[0], out[1], bytes) != 0;
+        if (memcmp(out[1], out[2], bytes) != 0) fail_msg("case %d: %s", i, text(&p));
+        for (int run = 0; run < 3; run++) free(out[run]);
+        free(a.workspace);
+        qkv_plan_destroy(plan);
+        prob_free(&p);
+    }
+    assert_true(changed > effort(40) / 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +366,7 @@ int main(void)
         cmocka_unit_test(a_row_alone_has_the_same_bits),
         cmocka_unit_test(padding_changes_no_bit),
         cmocka_unit_test(taps_see_the_masks),
+        cmocka_unit_test(a_workspace_remembers_no_mask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What `make bench-peers` compares and writes, without another library and without measuring: the shapes
-parse and are counted right, bad ones are refused, the report says what a small recorded result holds.
+parse and are counted right, bad ones are refused, the report says what a small recorded result holds, the
+profile of our own runs adds up.
 """
 import json
 import pathlib
 import re
+import subprocess
+import sys
 import tempfile
 import xml.etree.ElementTree
 
@@ -13,6 +16,7 @@ import tap
 
 PEERS = tap.ROOT / 'bench' / 'peers'
 tap.sys.path.insert(0, str(PEERS))
+import peer_profile  # noqa: E402
 import peer_report  # noqa: E402
 import peer_shapes  # noqa: E402
 
@@ -116,6 +120,44 @@ def check_report():
     tap.ok('libqkv itself was not measured' in why, 'a row without libqkv is refused', why)
 
 
+PROFILE = """| run | of the peak | score | weigh | blend | copies | rows in, out | biases | rest | pairs |\
+ score's speed | blend's speed | three alone | reading |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| f32, full, S 2,048, d 128 | 80.0 % | 44.0 % | 6.0 % | 44.0 % | 2.0 % | 2.0 % | 0.0 % | 2.0 % | 1.00 | 90 % | 90 % |\
+ 85.0 % | 10.0 % |
+"""
+
+
+def check_profile():
+    """The profile's table, and what it leaves of a missed target: 85 %, and 1 / (1 / 0.85 + 0.1 / 0.8) = 76.8 %."""
+    result = json.loads(RECORDED.read_text(encoding='utf-8'))
+    text, _ = report({**result, 'profile': PROFILE})
+    tap.ok('| prefill f32 full, S >= 2048, d = 128 | at least 95.0 % | 86.0 % | 85.0 % | 76.8 % |' in text,
+           'what keeps a missed target', text)
+    tap.ok(PROFILE.splitlines()[2] in text, 'the table itself')
+    tap.ok('Where the time goes' not in report(result)[0], 'no profile, no section')
+    runs = peer_profile.parse(PROFILE)
+    ask = {'what': 'window 256, S = 8192: time for its FLOPs', 'reached': 1.5}
+    tap.ok(peer_profile.bounds(runs, ask) is None, 'a run that is not there says nothing')
+    window = {'of the peak': 0.4, 'three alone': 0.5, 'reading': 0.1}
+    found = peer_profile.bounds({**runs, 'f32, window 256, S 8,192, d 128': window}, ask)
+    tap.ok(found and abs(found[0] - 1.6) < 1e-9 and abs(found[1] - 1.8) < 1e-9, 'time for the FLOPs', found)
+    out = subprocess.run([sys.argv[1], '--quick'], capture_output=True, encoding='utf-8', check=False)
+    runs = peer_profile.parse(out.stdout) if out.returncode == 0 else {}
+    tap.ok('f32, causal, S 256, d 128' in runs, 'bench/profile runs', out.stderr)
+    for name, run in runs.items():
+        phases = sum(run[x] for x in peer_profile.COLUMNS[1:8])
+        tap.ok(abs(phases - 1) < 0.01 and run['rest'] > -0.005, f'{name}: the parts make a whole', run)
+        tap.ok(run['of the peak'] <= run['three alone'] <= 1.5, f'{name}: shares', run)
+    known = {name for name, _ in peer_profile.RUNS.values()}
+    source = tap.read('bench/profile.c')
+    for name in known:
+        what = name.split(', ', 1)[1].rsplit(', d ', 1)[0]
+        tap.ok(f'"{what}"' in source, f'a run called {what}', name)
+    out = subprocess.run([sys.argv[1], '--more'], capture_output=True, encoding='utf-8', check=False)
+    tap.ok(out.returncode == 2 and 'usage' in out.stderr, 'another option is refused', out.stderr)
+
+
 def check_lesson():
     """NumPy is measured with the lines that the lesson writes."""
     program = tap.read('lesson/program.c')
@@ -135,6 +177,7 @@ def main():
     check_counts()
     check_refusals()
     check_report()
+    check_profile()
     check_lesson()
     tap.done()
 

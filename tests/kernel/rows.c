@@ -102,7 +102,7 @@ static void run_bias(const qkvi_ops *ops, const rows_case *c, rows_result *out, 
     const char *const from = c->b + c->offset + first * row_stride * b_bytes;
     uint64_t seen[ROWS_MAX][2];
     memset(seen, 0xFF, sizeof seen);
-    ops->bias_seen(from, c->b_dtype, row_stride, c->b_key_stride, rows, c->keys, 0, seen);
+    ops->bias_seen(from, c->b_dtype, row_stride, c->b_key_stride, rows, c->keys, seen);
     memcpy(out->bias_seen + first, seen, (size_t)rows * sizeof seen[0]);
     ops->bias(t->bias, from, c->b_dtype, row_stride, c->b_key_stride, rows, c->keys, width);
     for (int64_t r = 0; r < rows; r++)

@@ -52,15 +52,11 @@ static uint64_t NAME(minus_infinities)(const real_u *x, int64_t n)
 }
 
 static void NAME(bias_seen)(const void *from, int32_t dtype, int64_t row_stride, int64_t key_stride,
-                            int64_t rows, int64_t keys, int more, uint64_t (*live)[2])
+                            int64_t rows, int64_t keys, uint64_t (*live)[2])
 {
     const int plain = key_stride == 1 && dtype == DTYPE;
     for (int64_t r = 0; r < rows; r++)
         for (int64_t w = 0; w < 2 && 64 * w < keys; w++) {
-            /* the next block's part of the row: no hardware follows rows so far apart */
-            for (int64_t i = 0; i < 64 && more; i += 64 / (int64_t)sizeof(real))
-                __builtin_prefetch((const real_u *)from + r * row_stride + QKVI_BLOCK + 64 * w + i,
-                                   0, 2);
             const int64_t n = keys - 64 * w < 64 ? keys - 64 * w : 64;
             const int64_t at = r * row_stride + 64 * w * key_stride;
             uint64_t bits = 0;

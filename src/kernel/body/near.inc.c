@@ -46,16 +46,20 @@ INLINE void NAME(turn_pairs)(f32v *x, const int32_t dtype)
     else
         vturn32(x);
 }
-/* a vector of turned pairs of channels, the first of them where memory has it */
-INLINE void NAME(unpair)(f32v x, f32v *first, f32v *second, const int32_t dtype)
+/* turned pairs of channels, the first of them where memory has it; of this type x itself. Not of f16 */
+INLINE void NAME(widen_pair)(f32v x, f32v *first, f32v *second, const int32_t dtype)
 {
     const u32v pair = (u32v)x, high = pair & 0xffff0000;
-    if (dtype == QKV_F16) {
-        vpair_f16(x, first, second);
-        return;
-    }
-    *first = FIRST_HALF_LOW ? (f32v)(pair << 16) : (f32v)high;
-    *second = FIRST_HALF_LOW ? (f32v)high : (f32v)(pair << 16);
+    *first = dtype == DTYPE ? x : FIRST_HALF_LOW ? (f32v)(pair << 16) : (f32v)high;
+    *second = dtype == DTYPE ? x : FIRST_HALF_LOW ? (f32v)high : (f32v)(pair << 16);
+}
+/* the same from an aligned place, of every type */
+INLINE void NAME(unpair)(const void *at, f32v *first, f32v *second, const int32_t dtype)
+{
+    if (dtype == QKV_F16)
+        vpair_f16(at, first, second);
+    else
+        NAME(widen_pair)(NAME(load)(at), first, second, dtype);
 }
 #else
 INLINE f64v NAME(vector_at)(const void *p, const int32_t dtype)
@@ -73,10 +77,15 @@ INLINE void NAME(turn_pairs)(f64v *x, const int32_t dtype)
     (void)dtype;
     vturn64(x);
 }
-INLINE void NAME(unpair)(f64v x, f64v *first, f64v *second, const int32_t dtype)
+/* no type of half the width is read in place */
+INLINE void NAME(widen_pair)(f64v x, f64v *first, f64v *second, const int32_t dtype)
 {
     (void)dtype;
-    *first = *second = x; /* never: no type of half the width is read in place */
+    *first = *second = x;
+}
+INLINE void NAME(unpair)(const void *at, f64v *first, f64v *second, const int32_t dtype)
+{
+    NAME(widen_pair)(NAME(load)(at), first, second, dtype);
 }
 #endif
 

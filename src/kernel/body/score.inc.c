@@ -36,8 +36,9 @@ typedef struct NAME(walk) {
 
 static NAME(walk) NAME(walk_from)(const qkvi_ahead *x, int64_t steps)
 {
-    const int64_t rows = x[0].rows + x[1].rows;
-    return (NAME(walk)){x, x + 2, 0, steps > 0 ? (rows + steps - 1) / steps : 0};
+    int64_t rows = 0;
+    for (int i = 0; i < QKVI_AHEAD; i++) rows += x[i].rows;
+    return (NAME(walk)){x, x + QKVI_AHEAD, 0, steps > 0 ? (rows + steps - 1) / steps : 0};
 }
 
 NOINLINE void NAME(fetch_rows)(NAME(walk) * w)

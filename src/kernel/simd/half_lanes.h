@@ -20,8 +20,9 @@ INLINE void vturn_f16(f32v *x)
 {
     vturn32(x);
 }
-INLINE void vpair_f16(f32v x, f32v *first, f32v *second)
+INLINE void vpair_f16(const void *at, f32v *first, f32v *second)
 {
+    const f32v x = *(const f32v *)at;
     *first = vhalf32(FIRST_HALF_LOW ? (u32v)x : (u32v)x >> 16);
     *second = vhalf32(FIRST_HALF_LOW ? (u32v)x >> 16 : (u32v)x);
 }

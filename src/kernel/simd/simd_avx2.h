@@ -97,9 +97,9 @@ INLINE void vturn_f16(f32v *x)
         x[i + 4] = (f32v)_mm256_permute2x128_si256(b[i], b[i + 4], 0x31);
     }
 }
-INLINE void vpair_f16(f32v x, f32v *first, f32v *second)
+INLINE void vpair_f16(const void *at, f32v *first, f32v *second)
 {
-    const __m256i sorted = _mm256_permute4x64_epi64((__m256i)x, 0xD8);
+    const __m256i sorted = _mm256_permute4x64_epi64(*(const __m256i *)at, 0xD8);
     *first = (f32v)_mm256_cvtph_ps(_mm256_castsi256_si128(sorted));
     *second = (f32v)_mm256_cvtph_ps(_mm256_extracti128_si256(sorted, 1));
 }

@@ -118,14 +118,11 @@ INLINE void vturn_f16(f32v *x)
         x[i + 12] = (f32v)_mm512_permutex2var_epi64(q, last, s);
     }
 }
-INLINE void vpair_f16(f32v x, f32v *first, f32v *second)
+INLINE void vpair_f16(const void *at, f32v *first, f32v *second)
 {
-    /* through memory: converting what is loaded needs no shuffle, and shuffles are what this waits for */
-    _Alignas(64) uint16_t half[32];
-    _mm512_store_si512(half, (__m512i)x);
-    __asm__("" : "+m"(half));
-    *first = vhalves32(half);
-    *second = vhalves32(half + 16);
+    /* converting what is loaded needs no shuffle, and shuffles are what this waits for */
+    *first = vhalves32(at);
+    *second = vhalves32((const uint16_t *)at + 16);
 }
 #define vkeep32(x) __asm__ volatile("" : "+v"(x))
 #define vkeep64(x) __asm__ volatile("" : "+v"(x))

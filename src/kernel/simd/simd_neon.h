@@ -74,9 +74,9 @@ INLINE void vturn_f16(f32v *x)
 {
     vturn32(x);
 }
-INLINE void vpair_f16(f32v x, f32v *first, f32v *second)
+INLINE void vpair_f16(const void *at, f32v *first, f32v *second)
 {
-    const uint32x4_t pair = (uint32x4_t)x;
+    const uint32x4_t pair = *(const uint32x4_t *)at;
     *first = (f32v)vcvt_f32_f16(vreinterpret_f16_u16(vmovn_u32(pair)));
     *second = (f32v)vcvt_f32_f16(vreinterpret_f16_u16(vshrn_n_u32(pair, 16)));
 }

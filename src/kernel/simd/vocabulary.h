@@ -12,7 +12,7 @@
  *     vturn32 vturn64   as many vectors as lanes, rows to columns
  *     vhalves32         as many f16 numbers as lanes, at any address, widened
  *     vturn_f16         as vturn32, where each lane is a pair of f16 numbers of neighbouring columns, for
- *     vpair_f16         which widens the two columns of one vector of the result
+ *     vpair_f16         which widens the two columns of one vector of the result, at an aligned place
  *     vkeep32 vkeep64 vkeep_bits   opaque to the optimiser
  */
 #ifndef VBYTES
@@ -46,3 +46,5 @@ typedef uint16_t u16v_u __attribute__((vector_size(VBYTES / 2), aligned(1), may_
 
 /* a pointer that the compiler must take as new: what is read through it cannot wait in registers */
 #define OPAQUE(p) __asm__("" : "+r"(p))
+/* what is stored there is read from there */
+#define OPAQUE_MEMORY(x) __asm__("" : "+m"(x))
