@@ -7,7 +7,8 @@
  * workspace:
  *
  *     workspace = header | slot 0 | slot 1 | ...
- *     header    = counters 64 | one byte a task | first block of each packed sequence
+ *     header    = counters 64 | one byte a task | first block of each packed sequence | m, l of rows |
+ *                 nodes of spans apart | kinds of tiles
  *     slot      = ranges | lo hi | bits live biases | tiles | s | mb lb | shown | k gathered | v in strips |
  *                 other types | nodes | few rows: s of a span | their mb lb | sums | states
  */
