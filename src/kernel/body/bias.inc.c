@@ -4,6 +4,13 @@
  * numbers, before anything is rounded.
  */
 
+/* the magnitude limited to the largest finite number; NaN stays NaN */
+INLINE vec NAME(saturate)(vec x)
+{
+    const vec low = NAME(all)(-REAL_MAX);
+    return -vmax(low, -vmax(low, x));
+}
+
 /* one number in the type of the run; *out: it is -inf where it is stored */
 INLINE real NAME(bias_at)(const void *from, int32_t dtype, int64_t i, int *out)
 {
@@ -76,16 +83,13 @@ static void NAME(bias_seen)(const void *from, int32_t dtype, int64_t row_stride,
 NOINLINE void NAME(bias_squares)(real *to, const real_u *from, int64_t row_stride, int64_t rows,
                                  int64_t keys, int64_t width)
 {
-    const vec high = NAME(all)(REAL_MAX), low = NAME(all)(-REAL_MAX);
     for (int64_t r = 0; r + LANES <= rows; r += LANES, to += LANES, from += LANES * row_stride)
         for (int64_t j = 0; j < keys; j += LANES) {
             if (j + LANES > keys) j = keys - LANES;
             vec x[LANES];
             UNROLL_ALL for (int i = 0; i < LANES; i++)
             {
-                const vec y = NAME(load_any)(from + i * row_stride + j) * LOG2E;
-                /* a NaN compares with nothing and stays */
-                x[i] = NAME(select)(y > high, high, NAME(select)(y < low, low, y));
+                x[i] = NAME(saturate)(NAME(load_any)(from + i * row_stride + j) * LOG2E);
             }
             vturn(x);
             UNROLL_ALL for (int i = 0; i < LANES; i++) NAME(store)(to + (j + i) * width, x[i]);

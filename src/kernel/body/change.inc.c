@@ -5,13 +5,6 @@
  * Scores outside the rows' keys may be anything, and stay so.
  */
 
-/* the magnitude limited to the largest finite number; NaN stays NaN */
-INLINE vec NAME(saturate)(vec x)
-{
-    const vec low = NAME(all)(-REAL_MAX);
-    return -vmax(low, -vmax(low, x));
-}
-
 /* C tanh(t ln2 / cap), k = 2 / cap: 2^y - 1 over 2^y + 1 for y = |t| k (2^y: rule 7's polynomial) */
 INLINE vec NAME(softcap)(vec t, real k, real c)
 {
