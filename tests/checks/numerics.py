@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """numerics.py - docs/numerics.md names, for each line of the contract, the tests that hold it: each of
-those tests is registered, each golden case whose name it quotes exists, and no rule is without a line."""
+those tests is registered and is the only one asked of some planted fault, so that it is known to fail;
+each golden case whose name it quotes exists, and no rule is without a line."""
 import re
 
 from tap import ROOT, done, ok
@@ -28,6 +29,11 @@ named = {x for _, right in rows for x in re.findall(rf'\b(?:{suites})_\w+', righ
 named |= {x for x in ('checkkernel', 'golden', 'golden_features') if x in table}
 lost = sorted(x for x in named if not registered(x))
 ok(len(named) >= 20 and not lost, f'{len(named)} tests that hold a line are there', lost)
+
+faults = '\n'.join(x.read_text(encoding='utf-8') for x in ROOT.glob('tests/mutants/*.mut'))
+alone = set(re.findall(r'^killed-by: (\w+)$', faults, re.M))
+lost = sorted(named - alone)
+ok(not lost, 'each has a planted fault of its own', lost)
 
 cases = ' '.join(re.findall(r'^(?:\w+)\((\w+)', '\n'.join(
     (ROOT / 'tests' / 'golden' / x).read_text(encoding='utf-8')
