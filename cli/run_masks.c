@@ -134,8 +134,9 @@ static int check_name(const cli_option *option, const char *text)
     bool list = *from >= '0' && *from <= '9' && from[n];
     for (int i = 0; i < 3; i++) list |= strlen(word[i]) == n && strncasecmp(from, word[i], n) == 0;
     if (!list) return CLI_DONE;
-    return cli_refuse("--%s is '%s'; finite numbers with commas between them are needed, or a file",
-                      option->name, text);
+    return cli_refuse("--%s is '%s'; %s needed, or a file", option->name, text,
+                      option == &cli_opt_alibi ? "one finite number is"
+                                               : "finite numbers with commas between them are");
 }
 
 static int open_slopes(cli_masks *m, const char *text, const cli_qkv *in, qkv_params *p)

@@ -18,7 +18,11 @@ int64_t cli_pieces(const char *text)
 void cli_piece(char out[64], const char *text, int64_t i)
 {
     for (; i > 0; i--) text = strchr(text, ',') + 1;
-    snprintf(out, 64, "%.*s", (int)strcspn(text, ","), text);
+    const size_t n = strcspn(text, ",");
+    if (n < 64)
+        snprintf(out, 64, "%.*s", (int)n, text);
+    else
+        snprintf(out, 64, "%.60s\xe2\x80\xa6", text);
 }
 
 static bool is_list(const char *text)
