@@ -41,7 +41,8 @@ enum golden_kind {
     GOLDEN_VINF,     /* inf and NaN in live values */
     GOLDEN_NEGZERO,  /* zeros of both signs, products that underflow */
     GOLDEN_VHUGE,    /* values near the largest number: sums overflow */
-    GOLDEN_VAST /* gauss, query rows times 2^100 and more: the largest bias takes scores beyond */
+    GOLDEN_VAST, /* gauss, query rows times 2^100 and more: the largest bias takes scores beyond */
+    GOLDEN_SMALL /* gauss, k and v times 2^-16 and q times 2^12: subnormal halves that count */
 };
 
 typedef struct golden_case {
@@ -284,6 +285,7 @@ static inline uint64_t golden_finite_element(const golden_case *c, const golden_
     }
     if (c->kind == GOLDEN_VAST && is_q)
         return golden_bits(c, x * golden_pow2((f32 ? 98 : 966) + (int32_t)(p->pos % 8) * 3));
+    if (c->kind == GOLDEN_SMALL) return golden_bits(c, x * golden_pow2(is_q ? 12 : -16));
     if (c->kind == GOLDEN_RAMP && p->channel == 0) {
         if (is_q) return golden_bits(c, 4.0);
         const uint64_t height = golden_mix(c->seed, 3, (uint64_t)(p->pos / 128), 0) % 256;

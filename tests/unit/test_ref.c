@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_ref.c - the float64 reference on small problems whose answers were worked out elsewhere:
  * biases that only look like masks, caps, slopes, sinks, dropped weights, merged results; and its
- * tanh against libm's.
+ * tanh against libm's, its exp against the page that describes it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -302,6 +302,30 @@ static void tanh_is_close(void **state)
     assert_true(isnan(qkvi_ref_tanh((double)NAN)) && qkvi_ref_tanh(0) == 0);
 }
 
+/* docs/numerics.md, "The float64 reference", once more: the digits, not their neighbourhood */
+static double exp_of_the_page(double x)
+{
+    double factorial = 6227020800.0, y = 1 / factorial; /* of 13 */
+    const double n = nearbyint(x * 0x1.71547652b82fep+0);
+    const double r = (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
+    for (int k = 12; k >= 0; k--) {
+        factorial /= k + 1;
+        y = y * r;
+        y = y + 1 / factorial;
+    }
+    return ldexp(y, (int)n);
+}
+
+static void exp_has_the_digits_of_the_page(void **state)
+{
+    (void)state;
+    for (int i = -45000; i <= 45000; i++) {
+        const double x = i / 64.0 + i / 1e6;
+        assert_true(x < -700 || x > 700 || qkvi_ref_exp(x) == exp_of_the_page(x));
+        assert_true(qkvi_ref_exp(x / 5000) == exp_of_the_page(x / 5000));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +339,7 @@ int main(void)
         cmocka_unit_test(the_callers_rule),
         cmocka_unit_test(merging),
         cmocka_unit_test(tanh_is_close),
+        cmocka_unit_test(exp_has_the_digits_of_the_page),
     };
     return cmocka_run_group_tests_name("ref", tests, NULL, NULL);
 }
