@@ -61,7 +61,8 @@ static void put_element(void *mem, const pair_tensor *t, int64_t i, double x)
     if (t->dtype == QKV_BITS) {
         bytes[i / 8] = (unsigned char)((bytes[i / 8] & ~(1 << i % 8)) | (x != 0 ? 1 << i % 8 : 0));
     } else if (t->dtype == QKV_BOOL) {
-        bytes[i] = x != 0 ? (unsigned char)(1 + i * 37 % 255) : 0; /* all but 0 is true */
+        /* what others write, or all but 0: both are true */
+        bytes[i] = x != 0 ? (unsigned char)(t->dim[3] % 2 ? 1 : 1 + i * 37 % 255) : 0;
     } else {
         put_at(mem, t->dtype, i, x);
     }
