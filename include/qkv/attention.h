@@ -63,7 +63,7 @@ typedef struct qkv_params {
     int32_t isa;  /* a qkv_isa */
     uint64_t use; /* QKV_USE_... */
     qkv_shape q, k, v, out;
-    /* QKV_USE_SCALE: 0, or times log2(e) a normal number of the accumulator's type; may be negative */
+    /* QKV_USE_SCALE: times log2(e), in the accumulator's type, 0 or a normal number; may be negative */
     double scale;
     int64_t q_offset;    /* row i stands at position i + q_offset; |q_offset| <= 2^62, used or not.
                          Top-left is 0, bottom-right keys - rows */
