@@ -29,6 +29,8 @@ enum { ROW_MAX, KEY_SUMS, RAW, CAPPED, BIASED, WEIGHT, KEEP };
 static int want(cli_kept *k, int which, const char *option, const char *path, size_t n)
 {
     cli_kept_file *const f = &k->file[which];
+    if (f->option && strcmp(f->option, option) == 0)
+        return cli_refuse("%s asks for the same thing twice; give one file for each stage", option);
     if (f->option)
         return cli_refuse("%s and %s both ask for the same thing; give one", f->option, option);
     if (n >= sizeof f->path || n == 0)

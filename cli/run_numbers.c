@@ -73,6 +73,9 @@ static int read_file(cli_numbers *list, const cli_option *option, const char *pa
 
 int cli_numbers_read(cli_numbers *list, const cli_option *option, const char *text)
 {
+    if (text[0] == 0)
+        return cli_refuse("--%s is empty; integers with commas between them, or a file, are needed",
+                          option->name);
     return is_list(text) ? read_list(list, option, text) : read_file(list, option, text);
 }
 

@@ -178,9 +178,12 @@ void qkvi_plan_text(const qkv_plan *p, qkvi_text *t)
     add_strides(t, " v ", &p->v);
     add_strides(t, " out ", &p->out);
     qkvi_text_add(t, "\nchannels: ");
+    if (p->q.stride[3] != 1 && p->d > 1) qkvi_text_add(t, "q gathered row by row, ");
     const int32_t k_copied = p->few_heads ? p->few_copies_k : p->gather_k;
     qkvi_text_add(t, k_copied ? "k copied block by block, " : "k in place, ");
-    qkvi_text_add(t, p->few_heads  ? p->few_copies_v ? "v copied block by block\n" : "v in place\n"
-                     : p->strips_v ? "v in strips, block by block\n"
-                                   : "v in place\n");
+    qkvi_text_add(t, p->few_heads  ? p->few_copies_v ? "v copied block by block" : "v in place"
+                     : p->strips_v ? "v in strips, block by block"
+                                   : "v in place");
+    if (p->out.stride[3] != 1 && p->dv > 1) qkvi_text_add(t, ", out scattered row by row");
+    qkvi_text_add(t, "\n");
 }

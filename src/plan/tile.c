@@ -6,8 +6,12 @@
 #include "base/contract.h"
 #include "plan/plan.h"
 
-/* what one slot may take, so that a thread stays within its share of the cache (and 2 MB) */
+/* what the tiles of one slot may take, so that a thread stays within its share of the cache */
 #define SLOT_BUDGET (INT64_C(1536) * 1024)
+
+/* what a thread may take in all, and what everything but tiles and copied blocks takes of it at most */
+#define THREAD_BUDGET (INT64_C(2048) * 1024)
+#define OTHER_BUDGET (INT64_C(192) * 1024)
 
 /* what the tiles of an item touch with every key block: the greater part of a second-level cache of
  * 1 MB, which a block of keys and values must share */
@@ -40,6 +44,15 @@ static void tile_reference(qkv_plan *plan)
     plan->tile_rows = 1;
     plan->item_rows = 1;
     plan->item_tiles = 1;
+}
+
+/* What is left for tiles beside keys gathered, values in strips and rows that change their type, a block
+ * each. */
+static int64_t tiles_budget(const qkv_plan *plan, int64_t d, int64_t dv)
+{
+    const int64_t copied = QKVI_BLOCK * (d + dv + (d > dv ? d : dv)) * plan->real_bytes;
+    const int64_t left = THREAD_BUDGET - OTHER_BUDGET - copied;
+    return left < 0 ? 0 : left < SLOT_BUDGET ? left : SLOT_BUDGET;
 }
 
 /* How many items there are; of packed sequences at most, since how they divide comes with the data. */
@@ -134,8 +147,9 @@ void qkvi_plan_tile(qkv_plan *plan)
     int64_t tiles = QKVI_ITEM_ROWS / plan->tile_rows;
     if (tiles > QKVI_ITEM_TILES) tiles = QKVI_ITEM_TILES;
     const int64_t touched = (d + dv + 2) * plan->real_bytes;
-    if (tiles > SLOT_BUDGET / (row_bytes * plan->tile_rows))
-        tiles = SLOT_BUDGET / (row_bytes * plan->tile_rows);
+    const int64_t budget = tiles_budget(plan, d, dv);
+    if (tiles > budget / (row_bytes * plan->tile_rows))
+        tiles = budget / (row_bytes * plan->tile_rows);
     if (tiles > TILES_BUDGET / (touched * plan->tile_rows))
         tiles = TILES_BUDGET / (touched * plan->tile_rows);
     if (tiles < 1) tiles = 1;

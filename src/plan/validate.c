@@ -98,10 +98,14 @@ static qkv_status check_arrays(const qkv_params *p, qkv_error *err)
     if (!qkvi_mul(batch > 1 ? batch : 1, heads > 1 ? heads : 1, &n) &&
         !qkvi_mul(n, keys > 1 ? keys : 1, &n) && !qkvi_mul(n, (int64_t)sizeof(double), &n))
         return QKV_OK;
-    return qkvi_fail(err, QKV_EARG, dim_name[0][1], heads, INT64_MAX,
-                     QKVI_SAY(QKVI_S(dim_name[0][1]), QKVI_S(" (heads) is "), QKVI_I(heads),
-                              QKVI_S("; numbers for "), QKVI_I(batch), QKVI_S(" x "), QKVI_I(heads),
-                              QKVI_S(" x "), QKVI_I(keys),
+    const int packed = (p->use & QKV_USE_PACKED) != 0;
+    return qkvi_fail(err, QKV_EARG, packed ? "params.sequences" : dim_name[0][1],
+                     packed ? batch : heads, INT64_MAX,
+                     QKVI_SAY(QKVI_S(packed ? "params.sequences" : dim_name[0][1]),
+                              QKVI_S(packed ? " is " : " (heads) is "),
+                              QKVI_I(packed ? batch : heads), QKVI_S("; numbers for "),
+                              QKVI_I(batch), QKVI_S(" x "), QKVI_I(heads), QKVI_S(" x "),
+                              QKVI_I(keys),
                               QKVI_S(" are too large: they must span less than 2^63 bytes")));
 }
 
@@ -208,10 +212,17 @@ static qkv_status check_pairs(const qkv_params *p, const qkv_shape *x, const cha
                                       QKVI_S(pair_axis[i]), QKVI_S(", "), QKVI_I(full[i])));
     }
     int64_t elems;
-    if (x->reserved == 0 && !qkvi_shape_overflows(x, &elems)) return QKV_OK;
-    return qkvi_fail(err, QKV_EARG, name, x->reserved, 0,
-                     QKVI_SAY(QKVI_S(name), QKVI_S(" has reserved "), QKVI_I(x->reserved),
-                              QKVI_S(", which must be 0, or spans more than 2^63 bytes")));
+    if (x->reserved != 0)
+        return qkvi_fail(err, QKV_EARG, name, x->reserved, 0,
+                         QKVI_SAY(QKVI_S(name), QKVI_S(".reserved is "), QKVI_I(x->reserved),
+                                  QKVI_S("; it must be 0")));
+    if (!qkvi_shape_overflows(x, &elems)) return QKV_OK;
+    return qkvi_fail(err, QKV_EARG, name, x->stride[2], INT64_MAX,
+                     QKVI_SAY(QKVI_S(name), QKVI_S(" has strides "), QKVI_I(x->stride[0]),
+                              QKVI_S(", "), QKVI_I(x->stride[1]), QKVI_S(", "),
+                              QKVI_I(x->stride[2]), QKVI_S(", "), QKVI_I(x->stride[3]),
+                              QKVI_S(", and spans too much with them: it must be less than 2^63 "
+                                     "bytes")));
 }
 
 static qkv_status check_mask(const qkv_params *p, qkv_error *err)

@@ -12,7 +12,7 @@
 #include "plan/tile.h"
 
 /* what the kinds of tiles may take, all in all */
-#define KINDS_BUDGET (INT64_C(256) * 1024)
+#define KINDS_BUDGET (INT64_C(64) * 1024)
 
 /* *at = where a buffer of a * b bytes begins; *end moves past it. 1 on overflow. */
 static int place(int64_t *at, int64_t *end, int64_t a, int64_t b)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* look.c - see look.h. Ranges come first: a tensor is read only where they leave something open.
+/* look.c - see look.h. Ranges come first: of a bool tensor only what they leave open is read, of biases the
+ * tiles in which they leave something open.
  */
 #include "run/look.h"
 #include "base/contract.h"
@@ -97,7 +98,7 @@ static qkvi_tile_kind narrow(const qkvi_job *job, char *slot, const qkvi_place *
     const qkvi_bools bools =
         p->use & QKV_USE_MASK ? bools_from(job, place, t->row, key) : (qkvi_bools){0};
     int scattered;
-    if (p->use & QKV_USE_MASK) {
+    if (p->use & QKV_USE_MASK && kind == QKVI_TILE_ALL) {
         const qkvi_tile_kind quick = qkvi_bools_kind(&bools, t->rows, s->keys);
         if (quick == QKVI_TILE_NONE) return quick;
         if (quick == QKVI_TILE_ALL && !(p->use & QKV_USE_BIAS)) return kind;

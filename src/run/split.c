@@ -62,8 +62,8 @@ qkv_status qkvi_split(const qkvi_job *job, const qkv_threads *threads, qkv_error
     const qkv_plan *const p = job->plan;
     if (p->items == 0) return QKV_OK;
     header *const h = job->workspace;
-    /* a row's stages come in order: one task */
     qkvi_kinds_forget(job);
+    /* with a tap a row's stages come in order: one task */
     *h = (header){.items = qkvi_items(job),
                   .ntasks = job->tap ? 1 : qkvi_plan_tasks(p, threads->nthreads)};
     for (int32_t i = 0; i < h->ntasks; i++) claims(job)[i] = 0;

@@ -118,7 +118,7 @@ feature_case random_case(rng *r, int64_t most_work)
         if (one_in(r, features[i] == FEATURE_RULE || features[i] == FEATURE_PACKED ? 8 : 4))
             c.with |= features[i];
     c.with &= feature_done() | FEATURE_POISON;
-    if (g->kind != GOLDEN_NANLIVE) c.with |= FEATURE_POISON;
+    c.with |= FEATURE_POISON;
     if (c.with & FEATURE_PACKED && (g->rows == 0 || g->keys == 0)) c.with &= ~FEATURE_PACKED;
     if (c.with & FEATURE_PACKED) random_packs(r, &c);
     random_lengths(r, &c);

@@ -157,18 +157,24 @@ static void the_workspace_stays_small(void **state)
         if (!qkv_isa_usable(isa)) continue;
         for (int64_t d = 1; d <= 256; d += d < 8 ? 1 : 31) {
             for (int64_t dv = 1; dv <= 256; dv += d < 8 ? 51 : 51) {
-                for (int levels = 0; levels < 33; levels += 8) {
-                    qkv_params x = params_of(isa, levels % 2 ? QKV_F64 : QKV_F32, 1, 1, 500,
-                                             INT64_C(4096) << levels, d, dv);
-                    memset(x.k.stride, 0, sizeof x.k.stride); /* one key, many times */
-                    memset(x.v.stride, 0, sizeof x.v.stride);
-                    for (int gather = 0; gather < 2; gather++) {
-                        if (gather) x.k.stride[3] = x.v.stride[3] = 2;
-                        if (!gather) x.k.stride[3] = x.v.stride[3] = 1;
+                for (int levels = 0; levels < 17; levels += 8) {
+                    for (int how = 0; how < 8; how++) {
+                        qkv_params x = params_of(isa, how & 1 ? QKV_F64 : QKV_F32, 1, 2, 500,
+                                                 INT64_C(4096) << levels, d, dv);
+                        memset(x.k.stride, 0, sizeof x.k.stride); /* one key, many times */
+                        memset(x.v.stride, 0, sizeof x.v.stride);
+                        x.k.stride[3] = x.v.stride[3] = how & 2 ? 2 : 1;
+                        if (how & 4) {
+                            x.use |= QKV_USE_MASK | QKV_USE_BIAS | QKV_USE_DROPOUT;
+                            x.dropout = 0.5;
+                            x.mask = qkv_shape_dense(QKV_BOOL, 1, 1, 500, x.k.dim[2]);
+                            x.bias = qkv_shape_dense(QKV_F16, 1, 1, 500, x.k.dim[2]);
+                            if (how & 2) x.k.dtype = x.v.dtype = how & 1 ? QKV_F32 : QKV_F16;
+                        }
                         qkv_plan *const p = plan_of(&x);
                         if (qkv_plan_workspace(p) > (size_t)2 << 20) {
-                            fail_msg("%s, d %d, d_v %d, 4096 << %d keys: %zu bytes",
-                                     p->kernels->name, (int)d, (int)dv, levels,
+                            fail_msg("%s, d %d, d_v %d, 4096 << %d keys, %d: %zu bytes",
+                                     p->kernels->name, (int)d, (int)dv, levels, how,
                                      qkv_plan_workspace(p));
                         }
                         qkv_plan_destroy(p);
