@@ -127,13 +127,14 @@ static void NAME(few_fold)(real *state, const real *o, real mb, real lb, int64_t
 /* Keys [from, end) of one block into the sums of all rows. */
 static void NAME(few_block)(const qkvi_few *t, int32_t from, int32_t end)
 {
-    enum { STEP = 32 }; /* their values stay in the first-level cache for all rows and channels */
+    /* their values stay in the first-level cache for all rows and channels */
+    const int32_t step = t->v_dtype == DTYPE ? 32 : 64;
     NAME(few_rows_fn) *const add = NAME(few_rows_of)(t->v_dtype);
     const int64_t size = t->v_dtype == DTYPE ? (int64_t)sizeof(real) : 2,
                   stride = t->v_stride * size;
     __builtin_memset(t->sums, 0, (size_t)(t->rows * t->sums_bytes));
-    for (int32_t j = from; j < end; j += STEP) {
-        const int32_t n = end - j < STEP ? end - j : STEP;
+    for (int32_t j = from; j < end; j += step) {
+        const int32_t n = end - j < step ? end - j : step;
         const char *const v = (const char *)t->v + j * stride;
         qkvi_lines f = NAME(lines_after)(v, t->dv * size, stride);
         for (int32_t r = 0, next = 0; r < t->rows; r = next) { /* those that see the same */

@@ -17,12 +17,6 @@ typedef float float8_u __attribute__((vector_size(32), aligned(1), may_alias));
 
 #define CHOOSE8(mask, a, b) (((word8)(mask) & (a)) | (~(word8)(mask) & (b)))
 
-/* LANES numbers at p */
-INLINE f32v bf16_lanes(const void *p)
-{
-    return (f32v)(__builtin_convertvector(*(const u16v_u *)p, u32v) << 16);
-}
-
 INLINE void narrow8(half_u *to, const float *from, const int32_t dtype)
 {
     const float8 x = *(const float8_u *)from;
@@ -51,7 +45,7 @@ INLINE void widen_row(float *to, const half_u *from, int64_t step, int64_t n, co
     int64_t c = 0;
     if (step == 1)
         for (; c + LANES <= n; c += LANES)
-            *(f32v_u *)(to + c) = dtype == QKV_BF16 ? bf16_lanes(from + c) : vhalves32(from + c);
+            *(f32v_u *)(to + c) = dtype == QKV_BF16 ? vbfloats32(from + c) : vhalves32(from + c);
     for (; c < n; c++) to[c] = half_at(from + c * step, dtype);
 }
 

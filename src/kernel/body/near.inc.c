@@ -37,7 +37,7 @@ INLINE float NAME(number_at)(const void *p, const int32_t dtype)
 }
 INLINE f32v NAME(vector_at)(const void *p, const int32_t dtype)
 {
-    return dtype == DTYPE ? NAME(load_any)(p) : dtype == QKV_BF16 ? bf16_lanes(p) : vhalves32(p);
+    return dtype == DTYPE ? NAME(load_any)(p) : dtype == QKV_BF16 ? vbfloats32(p) : vhalves32(p);
 }
 INLINE void NAME(turn_pairs)(f32v *x, const int32_t dtype)
 {

@@ -12,6 +12,10 @@ INLINE f32v vhalf32(u32v x)
     const u32v special = (u32v)(size >= 0x7c00) & 0x7f800000;
     return (f32v)((is_tiny & (u32v)tiny) | (~is_tiny & usual) | special | nan | (x & 0x8000) << 16);
 }
+INLINE f32v vbfloats32(const void *p)
+{
+    return (f32v)(__builtin_convertvector(*(const u16v_u *)p, u32v) << 16);
+}
 INLINE f32v vhalves32(const void *p)
 {
     return vhalf32(__builtin_convertvector(*(const u16v_u *)p, u32v));

@@ -74,6 +74,10 @@ INLINE void vturn64(f64v *x)
         x[i + 2] = (f64v)_mm256_permute2f128_pd(a[2 * i], a[2 * i + 1], 0x31);
     }
 }
+INLINE f32v vbfloats32(const void *p)
+{
+    return (f32v)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16);
+}
 INLINE f32v vhalves32(const void *p)
 {
     return (f32v)_mm256_cvtph_ps(_mm_loadu_si128(p));

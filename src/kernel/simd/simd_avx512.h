@@ -87,6 +87,10 @@ INLINE void vturn64(f64v *x)
         x[i + 6] = (f64v)_mm512_shuffle_f64x2(q, s, 0xDD);
     }
 }
+INLINE f32v vbfloats32(const void *p)
+{
+    return (f32v)_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(p)), 16);
+}
 INLINE f32v vhalves32(const void *p)
 {
     return (f32v)_mm512_cvtph_ps(_mm256_loadu_si256(p));

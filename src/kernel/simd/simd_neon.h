@@ -66,6 +66,10 @@ INLINE void vturn64(f64v *x)
     x[0] = (f64v)vtrn1q_f64(a, b);
     x[1] = (f64v)vtrn2q_f64(a, b);
 }
+INLINE f32v vbfloats32(const void *p)
+{
+    return (f32v)vshll_n_u16(vreinterpret_u16_u8(vld1_u8(p)), 16);
+}
 INLINE f32v vhalves32(const void *p)
 {
     return (f32v)vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(p)));

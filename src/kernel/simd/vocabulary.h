@@ -10,7 +10,7 @@
  *     vrint32 vrint64   to an integer, ties to even
  *     vany32 vany64     1 if any bit of any lane is set
  *     vturn32 vturn64   as many vectors as lanes, rows to columns
- *     vhalves32         as many f16 numbers as lanes, at any address, widened
+ *     vhalves32 vbfloats32   as many f16, bf16 numbers as lanes, at any address, widened
  *     vturn_f16         as vturn32, where each lane is a pair of f16 numbers of neighbouring columns, for
  *     vpair_f16         which widens the two columns of one vector of the result, at an aligned place
  *     vkeep32 vkeep64 vkeep_bits   opaque to the optimiser
