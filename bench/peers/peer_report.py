@@ -122,7 +122,7 @@ def bench_part(result):
                   f'kernel and with nothing else to do, reach {f32:.0f} % of this peak in float32 and {f64:.0f} % in '
                   f'float64 (1 thread): a target beyond that is beyond any kernel on this machine. What score, weigh '
                   f'and blend leave of it together, and what few rows let a thread read when memory costs nothing, '
-                  f'is in [hardware.md](hardware.md): the profile of a whole run.', '']
+                  f'is in [hardware.md](hardware.md); where the time of whole runs goes, below.', '']
     if bench['targets']:
         lines += table(['what', 'target', 'reached', 'verdict'], [
             (t['what'], ('at most ' if t['bound'] == 'most' else 'at least ') + amount(t['target'], t['unit']),
