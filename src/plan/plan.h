@@ -80,7 +80,8 @@ struct qkv_plan {
     int64_t qt_bytes;                /* one tile's queries, then each row's largest score */
     int64_t at_top;                  /* the latter, from the tile's beginning */
     int64_t at_finals;               /* QKV_USE_KEY_SUMS: m and l of every row, in the header */
-    int64_t at_kinds, kinds_bytes;   /* in the header, see run/kinds.h; 0 bytes: not kept */
+    /* in the header, see run/kinds.h; 0 bytes: not kept; bytes of one tile */
+    int64_t at_kinds, kinds_bytes, kinds_tile;
     int64_t at_blocks, at_slots, slot_bytes, workspace_bytes; /* slots begin after the header */
 };
 

@@ -221,8 +221,8 @@ static qkv_status check_pairs(const qkv_params *p, const qkv_shape *x, const cha
                      QKVI_SAY(QKVI_S(name), QKVI_S(" has strides "), QKVI_I(x->stride[0]),
                               QKVI_S(", "), QKVI_I(x->stride[1]), QKVI_S(", "),
                               QKVI_I(x->stride[2]), QKVI_S(", "), QKVI_I(x->stride[3]),
-                              QKVI_S(", and spans too much with them: it must be less than 2^63 "
-                                     "bytes")));
+                              QKVI_S(", and spans too much with them: it must be at most "),
+                              QKVI_I(INT64_MAX), QKVI_S(" bytes")));
 }
 
 static qkv_status check_mask(const qkv_params *p, qkv_error *err)

@@ -103,13 +103,14 @@ static int place_apart(qkv_plan *p, int64_t *end)
 /* One byte for each tile and block of keys, where all heads see the same of them. */
 static int place_kinds(qkv_plan *p, int64_t *end)
 {
-    const int64_t blocks = p->keys / QKVI_BLOCK + (p->keys % QKVI_BLOCK != 0);
     int64_t bytes;
     p->kinds_bytes = 0;
+    p->kinds_tile = p->keys / QKVI_BLOCK + (p->keys % QKVI_BLOCK != 0);
     if (!(p->use & (QKV_USE_MASK | QKV_USE_BIAS)) || p->heads < 2 || p->sequences ||
         (p->use & QKV_USE_MASK && p->look.stride[1] != 0) ||
         (p->use & QKV_USE_BIAS && p->bias.stride[1] != 0) ||
-        qkvi_mul(p->batch * p->row_blocks, p->item_tiles * blocks, &bytes) || bytes > KINDS_BUDGET)
+        qkvi_mul(p->batch * p->row_blocks, p->item_tiles * p->kinds_tile, &bytes) ||
+        bytes > KINDS_BUDGET)
         return 0;
     p->kinds_bytes = bytes;
     return place(&p->at_kinds, end, bytes, 1);

@@ -63,7 +63,8 @@ static void ahead_end(qkvi_item *it, int32_t tile)
 }
 
 /* Masks and biases of a tile and a block are read right before its scores are computed: their rows are
- * fetched a tile or two before. Not more: rows a power of two apart share few sets of the cache. */
+ * fetched up to so many tiles before, dead ones among them. Not more: rows a power of two apart share few
+ * sets of the cache. */
 enum { LOOK_AHEAD = 9 };
 
 static int64_t bytes_of(const qkv_shape *x, int64_t elements)

@@ -22,10 +22,10 @@ static inline void qkvi_kinds_forget(const qkvi_job *job)
 static inline unsigned char *qkvi_kinds_of(const qkvi_job *job, const qkvi_place *at, int32_t i)
 {
     const qkv_plan *const p = job->plan;
-    const int64_t blocks = p->keys / QKVI_BLOCK + (p->keys % QKVI_BLOCK != 0);
     const int64_t item = at->batch * p->row_blocks + at->row / p->item_rows;
     if (p->kinds_bytes == 0) return NULL;
-    return (unsigned char *)job->workspace + p->at_kinds + (item * p->item_tiles + i) * blocks;
+    return (unsigned char *)job->workspace + p->at_kinds +
+           (item * p->item_tiles + i) * p->kinds_tile;
 }
 
 /* A qkvi_tile_kind, or -1: not known. */

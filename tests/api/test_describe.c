@@ -54,7 +54,7 @@ static void every_line_is_there(void **state)
     prob_free(&p);
 }
 
-/* Keys and values whose channels lie apart are copied, and the text says so; the bits are the same. */
+/* What lies with its channels apart is copied, and the text says so; the bits are the same. */
 static void copies_are_told(void **state)
 {
     (void)state;
@@ -62,8 +62,11 @@ static void copies_are_told(void **state)
         prob p = prob_new(QKV_F32, 1, 1, 1, rows, 50, 16, 16);
         qkv_params x = prob_params(&p, (how){0});
         char value[256];
-        for (int apart = 0; apart < 4; apart++) {
+        for (int apart = 0; apart < 16; apart++) {
             qkv_plan *plan = NULL;
+            x.q.stride[3] = apart & 4 ? 2 : 1;
+            x.out.stride[3] = apart & 8 ? 2 : 1;
+            x.q.stride[2] = x.out.stride[2] = 32;
             x.k.stride[3] = apart & 1 ? 50 : 1;
             x.k.stride[2] = apart & 1 ? 1 : 16;
             x.v.stride[3] = apart & 2 ? 50 : 1;
@@ -74,6 +77,8 @@ static void copies_are_told(void **state)
             const bool v =
                 strstr(value, "v copied") != NULL || strstr(value, "v in strips") != NULL;
             if (apart & 2) assert_true(v);
+            assert_int_equal(strstr(value, "q gathered") != NULL, (apart & 4) != 0);
+            assert_int_equal(strstr(value, "out scattered") != NULL, (apart & 8) != 0);
             if (apart == 0 && rows == 1) assert_string_equal(value, "k in place, v in place");
             describe_line(plan, "pages", value, sizeof value);
             assert_non_null(strstr(value, "2 MiB"));

@@ -30,6 +30,12 @@ NOINLINE const real *NAME(last_channels)(real *to, const char *k, int64_t stride
     return to;
 }
 
+/* vectors of keys in work together: f16, which is widened from memory, leaves room for more chains */
+INLINE int NAME(key_vectors)(const int32_t dtype)
+{
+    return dtype == QKV_F16 ? 2 : 1;
+}
+
 /* the rows' numbers q of one channel, times the keys x of NG vectors */
 INLINE void NAME(few_add)(vec (*a)[2], const vec *x, const real *q, const int NR, const int NG)
 {
@@ -54,7 +60,7 @@ HOT const real *NAME(few_turn)(vec (*a)[2], const char *k, int64_t stride, const
         UNROLL_ALL for (int m = 0; m < LANES; m++) x[m] =
             NAME(load_any)(k + (g * LANES + m) * stride);
         NAME(turn_pairs)(x, dtype);
-        if (NG == 1 && dtype != QKV_F16) break;
+        if (NG == 1) break;
         UNROLL_ALL for (int m = 0; m < LANES; m++) NAME(store)(turned + (2 * m + g) * LANES, x[m]);
         OPAQUE_MEMORY(turned);
         if (++g == NG) break;
@@ -63,7 +69,7 @@ HOT const real *NAME(few_turn)(vec (*a)[2], const char *k, int64_t stride, const
     {
         UNROLL_ALL for (int g = 0; g < NG; g++)
         {
-            if (NG == 1 && dtype != QKV_F16)
+            if (NG == 1)
                 NAME(widen_pair)(x[m], first + g, second + g, dtype);
             else
                 NAME(unpair)(turned + (2 * m + g) * LANES, first + g, second + g, dtype);
@@ -118,11 +124,11 @@ HOT void NAME(few_keys)(const qkvi_few *t, const char *k, int64_t stride, int64_
     *lines = f;
 }
 
-/* the same for all rows; f16, whose widening leaves room for more chains, in two vectors of keys */
+/* the same for all rows */
 HOT void NAME(few_meet)(const qkvi_few *t, const char *k, int64_t stride, int64_t c0,
                         int64_t channels, int32_t j, qkvi_lines *f, const int32_t dtype)
 {
-    const int groups = dtype == QKV_F16 ? 2 : 1;
+    const int groups = NAME(key_vectors)(dtype);
     for (int32_t r = 0, done; r < t->rows; r += done) {
         const int64_t left = t->rows - r, room = t->width - r;
 #if VREGISTERS >= 32
@@ -159,7 +165,7 @@ static void NAME(few_score)(qkvi_few *t)
 {
     NAME(few_meet_fn) *const meet = NAME(few_meet_of)(t->k_dtype);
     const int64_t size = t->k_dtype == DTYPE ? (int64_t)sizeof(real) : 2;
-    const int32_t step = t->k_dtype == QKV_F16 ? 2 * LANES : LANES;
+    const int32_t step = NAME(key_vectors)(t->k_dtype) * LANES;
     int32_t from, to;
     NAME(few_seen)(t, &from, &to);
     for (int32_t j = from / step * step; j < to; j += step)
